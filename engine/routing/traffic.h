@@ -1,0 +1,53 @@
+#pragma once
+
+#include "engine/routing/placement.h"
+#include "engine/routing/routing.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace k3 {
+
+/// What one dispatch (or combine) moves between every pair of ranks, row-major [source][destination],
+/// source = destination included. A copy is one (token, expert) choice; a row is what is moved.
+struct TrafficMatrix {
+  int num_ranks = 0;
+  std::vector<std::uint32_t> copies;
+  std::vector<std::uint32_t> rows;
+
+  explicit TrafficMatrix(int ranks = 0)
+      : num_ranks(ranks),
+        copies(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks)),
+        rows(copies.size()) {}
+
+  std::size_t at(int source, int destination) const {
+    return static_cast<std::size_t>(source) * static_cast<std::size_t>(num_ranks) +
+           static_cast<std::size_t>(destination);
+  }
+
+  TrafficMatrix transposed() const;
+};
+
+/// Everything that one MoE layer of one step needs to be costed, counted from the choices.
+struct LayerTraffic {
+  TrafficMatrix dispatch;
+  TrafficMatrix combine;
+  std::vector<std::uint32_t> slot_tokens;       ///< copies per slot
+  std::vector<std::uint32_t> expert_tokens;     ///< copies per expert
+  std::vector<std::int32_t> experts_touched;    ///< per rank: slots with at least one copy
+};
+
+enum class RowCount : std::uint8_t {
+  per_copy,  ///< rows = copies
+  per_rank,  ///< one row per distinct (token, rank): de-duplicated dispatch, combine reduced in the rank
+};
+
+/// Counts one layer. `owner_rank[t]` is the rank that owns token t of the global order.
+/// Conservation: Σ copies = tokens × top_k; Σ rows ≤ Σ copies
+LayerTraffic count_traffic(const StepRouting& routing, int moe_layer, const Placement& placement,
+                           std::span<const TokenPosition> tokens,
+                           std::span<const std::int32_t> owner_rank, RowCount dispatch,
+                           RowCount combine);
+
+}  // namespace k3

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/task_kind.h"
+#include "profiler/query/session_summary.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace k3::query {
+
+/// How two runs were joined.
+enum class Join : std::uint8_t {
+  by_task,   ///< equal plan hashes: (step, task id)
+  by_stage,  ///< else (phase, kind, layer, stage)
+};
+
+/// Time of one kind of task in one layer, mean over the steps and ranks that both runs have.
+struct ComparisonRow {
+  TaskKind kind = TaskKind::embed;
+  int layer = -1;
+  double measured_us = 0;
+  double simulated_us = 0;
+  double ratio = 0;  ///< simulated / measured; 0 when measured is 0
+};
+
+/// Sums over steps and layers, row-major [source][destination].
+struct TrafficComparison {
+  int num_ranks = 0;                       ///< 0: the runs have different rank counts, no matrix
+  std::vector<double> measured_bytes;
+  std::vector<double> simulated_bytes;
+  double measured_total = 0;
+  double simulated_total = 0;
+  double max_cell_error = 0;               ///< largest |simulated − measured| / measured total × ranks²
+};
+
+struct StepComparison {
+  double measured_ms = 0;
+  double simulated_ms = 0;
+  int steps = 0;
+};
+
+/// A measured run beside a simulated one (or any two runs: `a` takes the measured column).
+struct Comparison {
+  SessionSummary a;
+  SessionSummary b;
+  Join join = Join::by_stage;
+  std::vector<ComparisonRow> rows;         ///< of `step`'s phase, by kind and layer
+  std::vector<ComparisonRow> prefill_rows;
+  TrafficComparison traffic;
+  StepComparison step;                     ///< decode steps both have; prefill if there is no decode
+  StepComparison prefill;
+  double a_balance = 0;                    ///< max/mean tokens per rank, mean over MoE layers
+  double b_balance = 0;
+  std::vector<std::string> verdicts;       ///< one sentence each
+};
+
+}  // namespace k3::query
