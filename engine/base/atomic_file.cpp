@@ -1,12 +1,11 @@
 #include "engine/base/atomic_file.h"
 
-#include <fmt/core.h>
-
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 namespace k3 {
@@ -59,7 +58,8 @@ Result<void> publish_file(const fs::path& temporary, const fs::path& path) {
   return {};
 }
 
-Result<void> write_file_atomically(const fs::path& path, std::string_view content,
+Result<void> write_file_atomically(const fs::path& path,
+                                   std::string_view content,
                                    Overwrite overwrite) {
   K3_TRY_VOID(check_output(path, overwrite));
   const fs::path temporary = temporary_name(path);

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "engine/base/result.h"
-
 #include <filesystem>
 #include <string_view>
+
+#include "engine/base/result.h"
 
 namespace k3 {
 
@@ -16,7 +16,8 @@ Result<void> check_output(const std::filesystem::path& path, Overwrite overwrite
 
 /// Writes `content` to a temporary name beside `path`, flushes it to disk and renames it, so that
 /// `path` never holds half a file.
-Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content,
+Result<void> write_file_atomically(const std::filesystem::path& path,
+                                   std::string_view content,
                                    Overwrite overwrite);
 
 /// The temporary name used for `path` (same folder, so that rename stays within one file system).

@@ -19,8 +19,8 @@ enum class Code {
   internal,       ///< K3Rack itself failed (exit code 2)
 };
 
-/// An expected failure, printed as one line: `where: message`. `where` is `FILE:LINE:COLUMN`, a file
-/// or a key path; `message` says what is wrong and, after a semicolon, what would be right.
+/// An expected failure, printed as one line: `where: message`. `where` is `FILE:LINE:COLUMN`, a
+/// file or a key path; `message` says what is wrong and, after a semicolon, what would be right.
 struct [[nodiscard]] Error {
   Code code = Code::internal;
   std::string message;
@@ -54,16 +54,16 @@ inline tl::unexpected<Error> fail(Code code, std::string message, std::string wh
 #define K3_CONCAT(a, b) K3_CONCAT_INNER(a, b)
 
 /// `K3_TRY(auto x, f())`: x takes the value of the Result, or the function returns its Error.
-#define K3_TRY(declaration, expression)                                     \
-  auto K3_CONCAT(k3_result_, __LINE__) = (expression);                      \
-  if (!K3_CONCAT(k3_result_, __LINE__)) {                                   \
+#define K3_TRY(declaration, expression)                                        \
+  auto K3_CONCAT(k3_result_, __LINE__) = (expression);                         \
+  if (!K3_CONCAT(k3_result_, __LINE__)) {                                      \
     return tl::unexpected(std::move(K3_CONCAT(k3_result_, __LINE__)).error()); \
-  }                                                                         \
+  }                                                                            \
   declaration = *std::move(K3_CONCAT(k3_result_, __LINE__))
 
 /// The same for a Result<void>.
-#define K3_TRY_VOID(expression)                                             \
-  if (auto k3_result = (expression); !k3_result) {                          \
-    return tl::unexpected(std::move(k3_result).error());                    \
-  }                                                                         \
+#define K3_TRY_VOID(expression)                          \
+  if (auto k3_result = (expression); !k3_result) {       \
+    return tl::unexpected(std::move(k3_result).error()); \
+  }                                                      \
   static_assert(true)

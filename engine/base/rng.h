@@ -27,15 +27,17 @@ constexpr double unit_interval(std::uint64_t word) {
   return static_cast<double>(word >> 11) * 0x1.0p-53;
 }
 
-/// A seeded stream of random words. Copying copies the position; `split` gives an independent stream
-/// that depends on the seed and the name only, so that adding a consumer never shifts another's draws.
+/// A seeded stream of random words. Copying copies the position; `split` gives an independent
+/// stream that depends on the seed and the name only, so that adding a consumer never shifts
+/// another's draws.
 class Rng {
  public:
   explicit constexpr Rng(std::uint64_t seed) : state_(splitmix64(seed)) {}
 
   constexpr Rng split(std::string_view name) const {
     std::uint64_t h = state_;
-    for (const char c : name) h = splitmix64(h ^ static_cast<unsigned char>(c));
+    for (const char c : name)
+      h = splitmix64(h ^ static_cast<unsigned char>(c));
     return Rng(h);
   }
 

@@ -46,8 +46,8 @@ inline constexpr std::array<std::string_view, kNumTaskKinds> kTaskKindNames{
     "embed",  "attn_res", "norm",    "kda",     "mla",    "dense", "router",
     "latent", "dispatch", "experts", "combine", "shared", "head",  "sample"};
 inline constexpr std::array<std::string_view, kNumStages> kStageNames{
-    "whole", "attention", "ffn", "project", "conv", "recur", "attend", "output", "down", "up",
-    "logits"};
+    "whole",  "attention", "ffn",  "project", "conv",  "recur",
+    "attend", "output",    "down", "up",      "logits"};
 
 constexpr std::string_view name_of(TaskKind kind) {
   return kTaskKindNames[static_cast<std::size_t>(kind)];

@@ -1,8 +1,8 @@
 #include "engine/base/text_table.h"
 
-#include "engine/base/check.h"
-
 #include <algorithm>
+
+#include "engine/base/check.h"
 
 namespace k3 {
 namespace {
@@ -27,7 +27,8 @@ void TextTable::add_row(std::vector<std::string> cells) {
 std::string TextTable::text() const {
   std::vector<std::size_t> widths(rows_.front().size(), 0);
   for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], columns(row[i]));
   }
   std::string out;
   for (const auto& row : rows_) {

@@ -5,8 +5,8 @@
 
 namespace k3 {
 
-/// A table for a terminal: columns as wide as their longest cell, the first left-aligned, the others
-/// right-aligned, two blanks between them. Units belong into the header.
+/// A table for a terminal: columns as wide as their longest cell, the first left-aligned, the
+/// others right-aligned, two blanks between them. Units belong into the header.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header);

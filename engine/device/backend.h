@@ -1,12 +1,12 @@
 #pragma once
 
-#include "engine/base/result.h"
-#include "engine/device/kernel_table.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+
+#include "engine/base/result.h"
+#include "engine/device/kernel_table.h"
 
 namespace k3 {
 
@@ -24,8 +24,8 @@ class Buffer {
   virtual std::size_t size() const = 0;
 };
 
-/// An ordered queue of work on one device, used by one rank thread. Work may be done when a call returns
-/// (CPU) or later (GPU); `synchronize` waits for all of it.
+/// An ordered queue of work on one device, used by one rank thread. Work may be done when a call
+/// returns (CPU) or later (GPU); `synchronize` waits for all of it.
 class Stream {
  public:
   Stream() = default;
@@ -40,8 +40,8 @@ class Stream {
   virtual void fill_zero(void* device, std::size_t bytes) = 0;
   virtual void synchronize() = 0;
 
-  /// A point in the queue whose time can be asked after `synchronize`, in nanoseconds of the host's steady
-  /// clock. Marks are dropped by `clear_marks`.
+  /// A point in the queue whose time can be asked after `synchronize`, in nanoseconds of the host's
+  /// steady clock. Marks are dropped by `clear_marks`.
   virtual int mark() = 0;
   virtual std::int64_t time_ns(int mark) const = 0;
   virtual void clear_marks() = 0;

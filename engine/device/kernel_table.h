@@ -9,7 +9,8 @@ namespace k3 {
 
 class Stream;
 
-/// The operators of one backend. A null entry means "not supported": the runtime names it and stops.
+/// The operators of one backend. A null entry means "not supported": the runtime names it and
+/// stops.
 struct KernelTable {
   void (*embed)(const ops::EmbedArgs&, Stream&) = nullptr;
   void (*linear)(const ops::LinearArgs&, Stream&) = nullptr;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "engine/base/result.h"
-#include "engine/base/units.h"
-
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
 
 namespace k3 {
 
@@ -19,8 +19,8 @@ struct GpuSpec {
   Bandwidth memory_bandwidth;
 };
 
-/// What a kernel reaches of the peaks, and what every kernel costs besides. First-form constants of the
-/// roofline model, each with its source in the machine's file.
+/// What a kernel reaches of the peaks, and what every kernel costs besides. First-form constants of
+/// the roofline model, each with its source in the machine's file.
 struct RooflineConstants {
   double memory_efficiency = 1;   ///< achieved share of memory_bandwidth by streaming kernels
   double compute_efficiency = 1;  ///< achieved share of a matrix peak by large products
@@ -46,10 +46,10 @@ struct Machine {
   GpuSpec gpu;
   int num_gpus = 0;
   int gpus_per_tray = 0;
-  int planes = 0;                 ///< switch planes that every GPU reaches in one hop
-  int links_per_plane = 1;        ///< links of a GPU to each plane
-  Bandwidth link_bandwidth;       ///< one link, one direction
-  Time link_latency;              ///< one way, GPU to GPU
+  int planes = 0;            ///< switch planes that every GPU reaches in one hop
+  int links_per_plane = 1;   ///< links of a GPU to each plane
+  Bandwidth link_bandwidth;  ///< one link, one direction
+  Time link_latency;         ///< one way, GPU to GPU
   RooflineConstants roofline;
   std::vector<SourcedValue> sources;
 

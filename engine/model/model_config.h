@@ -1,13 +1,13 @@
 #pragma once
 
-#include "engine/base/result.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "engine/base/result.h"
 
 namespace k3 {
 
@@ -19,9 +19,9 @@ enum class RouterFunction : std::uint8_t { sigmoid, softmax };
 struct LayerConfig {
   AttentionKind attention = AttentionKind::kda;
   FfnKind ffn = FfnKind::moe;
-  bool pushes_block = false;     ///< the prefix joins the block list before this layer's attention
-  int attention_sources = 0;     ///< sources of the mix before attention; 0: no mix (layer 0)
-  int ffn_sources = 0;           ///< sources of the mix before the feed-forward sub-layer
+  bool pushes_block = false;  ///< the prefix joins the block list before this layer's attention
+  int attention_sources = 0;  ///< sources of the mix before attention; 0: no mix (layer 0)
+  int ffn_sources = 0;        ///< sources of the mix before the feed-forward sub-layer
 };
 
 struct KdaConfig {
@@ -38,12 +38,13 @@ struct MlaConfig {
   int q_lora = 0;
   int kv_lora = 0;
   int nope = 0;
-  int rope = 0;                  ///< counted in the dot product, never rotated
+  int rope = 0;  ///< counted in the dot product, never rotated
   int v_dim = 0;
   bool output_gate = true;
-  double lora_norm_eps = 1e-6;   ///< of q_a_layernorm and kv_a_layernorm; not in config.json
+  double lora_norm_eps = 1e-6;  ///< of q_a_layernorm and kv_a_layernorm; not in config.json
 
   int cache_width() const { return kv_lora + rope; }
+
   int out_width() const { return heads * v_dim; }
 };
 
@@ -51,8 +52,8 @@ struct MoeConfig {
   int experts = 0;
   int top_k = 0;
   int shared_experts = 0;
-  int expert_width = 0;          ///< inner width of one expert
-  int latent = 0;                ///< width of the rows that experts take and return
+  int expert_width = 0;  ///< inner width of one expert
+  int latent = 0;        ///< width of the rows that experts take and return
   bool latent_norm = true;
   bool renormalize = true;
   double scaling = 1;
@@ -70,15 +71,15 @@ struct VisionConfig {
   int patch = 0;
   int pos_height = 0;
   int pos_width = 0;
-  int merge = 0;                 ///< side of the square of patches that the projector merges
+  int merge = 0;  ///< side of the square of patches that the projector merges
   int text_hidden = 0;
 };
 
-/// The architecture of a K3-type model as shapes. Immutable after load; everything else (tensor names,
-/// parameter counts, FLOPs, plans) is derived from it.
-/// Source: config.json of the checkpoint; layer lists there are 1-based, here 0-based.
+/// The architecture of a K3-type model as shapes. Immutable after load; everything else (tensor
+/// names, parameter counts, FLOPs, plans) is derived from it. Source: config.json of the
+/// checkpoint; layer lists there are 1-based, here 0-based.
 struct ModelConfig {
-  std::string name;              ///< model_type, or the preset's name
+  std::string name;  ///< model_type, or the preset's name
   int hidden = 0;
   int vocab = 0;
   int dense_width = 0;
@@ -87,7 +88,7 @@ struct ModelConfig {
   double situ_beta = 4;
   std::optional<double> situ_linear_beta;
   int attn_res_block = 0;
-  bool experts_mxfp4 = false;    ///< declared quantisation of routed experts
+  bool experts_mxfp4 = false;  ///< declared quantisation of routed experts
   KdaConfig kda;
   MlaConfig mla;
   MoeConfig moe;
@@ -95,6 +96,7 @@ struct ModelConfig {
   std::vector<LayerConfig> layers;
 
   int num_layers() const { return static_cast<int>(layers.size()); }
+
   int count(AttentionKind kind) const;
   int count(FfnKind kind) const;
   /// Sources of the output mix: all finished blocks and the prefix.

@@ -1,16 +1,16 @@
 #pragma once
 
-#include "engine/base/result.h"
-
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "engine/base/result.h"
+
 namespace k3 {
 
-/// A token of a step: which sequence, and its position in it. Steps list tokens sequence by sequence,
-/// positions ascending; that order is "the global order".
+/// A token of a step: which sequence, and its position in it. Steps list tokens sequence by
+/// sequence, positions ascending; that order is "the global order".
 struct TokenPosition {
   std::int32_t sequence = 0;
   std::int64_t position = 0;
@@ -24,6 +24,7 @@ struct StepRouting {
   std::vector<std::uint16_t> experts;  ///< [num_layers, num_tokens, top_k]
 
   StepRouting() = default;
+
   StepRouting(int layers, int tokens, int k)
       : num_layers(layers),
         num_tokens(tokens),
@@ -47,8 +48,8 @@ struct StepRouting {
   }
 };
 
-/// Gives the expert choices of any step: drawn from a distribution or recorded. Pure: asking twice gives
-/// the same answer, and a token's draw depends on seed, layer, sequence and position only.
+/// Gives the expert choices of any step: drawn from a distribution or recorded. Pure: asking twice
+/// gives the same answer, and a token's draw depends on seed, layer, sequence and position only.
 class Routing {
  public:
   Routing() = default;
@@ -58,26 +59,30 @@ class Routing {
   Routing(Routing&&) = delete;
   Routing& operator=(Routing&&) = delete;
 
-  /// Errors: kind does not match (other layers, experts, tokens) or the recording ends before `step`
+  /// Errors: kind does not match (other layers, experts, tokens) or the recording ends before
+  /// `step`
   virtual Result<StepRouting> step(int step, std::span<const TokenPosition> tokens) const = 0;
 };
 
 struct RoutingShape {
-  int num_layers = 0;   ///< MoE layers
+  int num_layers = 0;  ///< MoE layers
   int num_experts = 0;
   int top_k = 0;
 };
 
 /// Popularity per MoE layer and expert, all positive; a token draws `top_k` distinct experts with
-/// probability proportional to popularity, without replacement (the law of Gumbel top-k on ln popularity).
+/// probability proportional to popularity, without replacement (the law of Gumbel top-k on ln
+/// popularity).
 std::unique_ptr<Routing> make_popularity_routing(const RoutingShape& shape,
                                                  std::vector<double> popularity,
                                                  std::uint64_t seed);
 
-/// [layers, experts]: all equal; rank^-exponent, shuffled per layer; exp(sigma · normal), per layer.
+/// [layers, experts]: all equal; rank^-exponent, shuffled per layer; exp(sigma · normal), per
+/// layer.
 std::vector<double> uniform_popularity(const RoutingShape& shape);
 std::vector<double> zipf_popularity(const RoutingShape& shape, double exponent, std::uint64_t seed);
-std::vector<double> lognormal_popularity(const RoutingShape& shape, double sigma,
+std::vector<double> lognormal_popularity(const RoutingShape& shape,
+                                         double sigma,
                                          std::uint64_t seed);
 
 /// Replays recorded steps.

@@ -1,16 +1,17 @@
 #pragma once
 
-#include "engine/routing/placement.h"
-#include "engine/routing/routing.h"
-
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "engine/routing/placement.h"
+#include "engine/routing/routing.h"
+
 namespace k3 {
 
-/// What one dispatch (or combine) moves between every pair of ranks, row-major [source][destination],
-/// source = destination included. A copy is one (token, expert) choice; a row is what is moved.
+/// What one dispatch (or combine) moves between every pair of ranks, row-major
+/// [source][destination], source = destination included. A copy is one (token, expert) choice; a
+/// row is what is moved.
 struct TrafficMatrix {
   int num_ranks = 0;
   std::vector<std::uint32_t> copies;
@@ -33,21 +34,25 @@ struct TrafficMatrix {
 struct LayerTraffic {
   TrafficMatrix dispatch;
   TrafficMatrix combine;
-  std::vector<std::uint32_t> slot_tokens;       ///< copies per slot
-  std::vector<std::uint32_t> expert_tokens;     ///< copies per expert
-  std::vector<std::int32_t> experts_touched;    ///< per rank: slots with at least one copy
+  std::vector<std::uint32_t> slot_tokens;     ///< copies per slot
+  std::vector<std::uint32_t> expert_tokens;   ///< copies per expert
+  std::vector<std::int32_t> experts_touched;  ///< per rank: slots with at least one copy
 };
 
 enum class RowCount : std::uint8_t {
   per_copy,  ///< rows = copies
-  per_rank,  ///< one row per distinct (token, rank): de-duplicated dispatch, combine reduced in the rank
+  per_rank,  ///< one row per distinct (token, rank): de-duplicated dispatch, combine reduced in the
+             ///< rank
 };
 
 /// Counts one layer. `owner_rank[t]` is the rank that owns token t of the global order.
 /// Conservation: Σ copies = tokens × top_k; Σ rows ≤ Σ copies
-LayerTraffic count_traffic(const StepRouting& routing, int moe_layer, const Placement& placement,
+LayerTraffic count_traffic(const StepRouting& routing,
+                           int moe_layer,
+                           const Placement& placement,
                            std::span<const TokenPosition> tokens,
-                           std::span<const std::int32_t> owner_rank, RowCount dispatch,
+                           std::span<const std::int32_t> owner_rank,
+                           RowCount dispatch,
                            RowCount combine);
 
 }  // namespace k3

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "engine/base/task_kind.h"
-#include "engine/hardware/machine.h"
-#include "engine/model/model_config.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "engine/base/task_kind.h"
+#include "engine/hardware/machine.h"
+#include "engine/model/model_config.h"
 
 namespace k3 {
 
@@ -22,7 +22,7 @@ struct ParallelSpec {
 struct WorkloadSpec {
   Phase phase = Phase::decode;
   int sequences_per_rank = 1;
-  std::int64_t context = 0;          ///< tokens in the cache before the first step
+  std::int64_t context = 0;              ///< tokens in the cache before the first step
   std::int64_t tokens_per_sequence = 1;  ///< new tokens per sequence and step (prefill); decode: 1
   int steps = 1;
 };
@@ -32,10 +32,10 @@ enum class RoutingSourceKind : std::uint8_t { uniform, zipf, lognormal, file, re
 /// Where expert choices come from. `model`: the router itself (executor only).
 struct RoutingSpec {
   RoutingSourceKind source = RoutingSourceKind::uniform;
-  double sigma = 0.3;                ///< lognormal: standard deviation of ln popularity
-  double exponent = 0.8;             ///< zipf
+  double sigma = 0.3;     ///< lognormal: standard deviation of ln popularity
+  double exponent = 0.8;  ///< zipf
   std::uint64_t seed = 1;
-  std::filesystem::path path;        ///< file: load matrix; recorded: session
+  std::filesystem::path path;  ///< file: load matrix; recorded: session
 };
 
 enum class PlacementPolicy : std::uint8_t { contiguous, file };
@@ -66,10 +66,10 @@ enum class Overlap : std::uint8_t { none, shared_expert };
 enum class NetworkModel : std::uint8_t { endpoint };
 
 struct ExecutionSpec {
-  bool dispatch_dedup = true;                         ///< [dispatch] dedup
-  CombineReduce combine_reduce = CombineReduce::rank; ///< [combine] reduce
+  bool dispatch_dedup = true;                          ///< [dispatch] dedup
+  CombineReduce combine_reduce = CombineReduce::rank;  ///< [combine] reduce
   Overlap overlap = Overlap::none;
-  bool graph = true;                                  ///< kernels replayed from a graph
+  bool graph = true;  ///< kernels replayed from a graph
 };
 
 struct ExecutorSpec {
@@ -77,12 +77,13 @@ struct ExecutorSpec {
   std::string transport = "threads";
 };
 
-/// A scenario with every name resolved and every unit normalised: plain values, nothing left to look up.
+/// A scenario with every name resolved and every unit normalised: plain values, nothing left to
+/// look up.
 struct Setup {
   std::string title;
   ModelConfig model;
-  std::filesystem::path model_source;                 ///< config file; or the folder of `checkpoint`
-  std::optional<std::filesystem::path> checkpoint;    ///< absent: synthetic weights
+  std::filesystem::path model_source;               ///< config file; or the folder of `checkpoint`
+  std::optional<std::filesystem::path> checkpoint;  ///< absent: synthetic weights
   std::uint64_t weights_seed = 1;
   Machine machine;
   ParallelSpec parallel;
@@ -93,14 +94,15 @@ struct Setup {
   ExecutionSpec execution;
   NetworkModel network = NetworkModel::endpoint;
   ExecutorSpec executor;
-  std::string resolved_toml;                          ///< the full resolved scenario, as stored in sessions
+  std::string resolved_toml;  ///< the full resolved scenario, as stored in sessions
 };
 
 std::string_view name_of(NumberFormat format);
 std::string_view name_of(RoutingSourceKind source);
 
-/// Bytes that `elements` consecutive values take in a format: mxfp8 and fp8 rows carry one scale byte per
-/// 32 values, mxfp4 likewise, nvfp4 one per 16 (K3's latent row: bf16 7168, mxfp8 3696, nvfp4 2016).
+/// Bytes that `elements` consecutive values take in a format: mxfp8 and fp8 rows carry one scale
+/// byte per 32 values, mxfp4 likewise, nvfp4 one per 16 (K3's latent row: bf16 7168, mxfp8 3696,
+/// nvfp4 2016).
 std::int64_t row_bytes(NumberFormat format, std::int64_t elements);
 
 }  // namespace k3

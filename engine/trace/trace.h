@@ -1,11 +1,11 @@
 #pragma once
 
-#include "engine/base/result.h"
-#include "engine/base/task_kind.h"
-
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/task_kind.h"
 
 namespace k3 {
 
@@ -32,7 +32,7 @@ struct Span {
   SpanCategory category = SpanCategory::compute;
   std::int32_t name = 0;  ///< index into RunHeader::names
   double flops = 0;
-  double bytes = 0;       ///< memory traffic of compute, payload of transfers
+  double bytes = 0;  ///< memory traffic of compute, payload of transfers
 };
 
 /// One task of a plan as stored.
@@ -42,7 +42,7 @@ struct TaskRecord {
   Stage stage = Stage::whole;
   std::int16_t layer = -1;
   std::int32_t name = 0;
-  double flops = 0;       ///< at the first step of the plan
+  double flops = 0;  ///< at the first step of the plan
   double bytes = 0;
 };
 
@@ -89,7 +89,7 @@ struct RoutingRecord {
 
 struct MemoryRecord {
   std::int32_t rank = 0;
-  std::string what;       ///< experts, weights, kv_cache, kda_state, activations, buffers
+  std::string what;  ///< experts, weights, kv_cache, kda_state, activations, buffers
   std::int64_t bytes = 0;
 };
 
@@ -106,15 +106,15 @@ enum class RunKind : std::uint8_t { measured, simulated, imported };
 /// What is known before the first step.
 struct RunHeader {
   RunKind kind = RunKind::measured;
-  std::string scenario;              ///< full resolved scenario (TOML)
+  std::string scenario;                                   ///< full resolved scenario (TOML)
   std::vector<std::pair<std::string, std::string>> meta;  ///< further key, value
   int num_ranks = 0;
-  int gpus_per_tray = 0;             ///< 0: no trays
+  int gpus_per_tray = 0;  ///< 0: no trays
   std::string host;
   std::string device;
-  std::vector<std::string> names;    ///< string table of spans and tasks
+  std::vector<std::string> names;  ///< string table of spans and tasks
   std::vector<Lane> lanes;
-  std::vector<PlanRecord> plans;     ///< index = plan id
+  std::vector<PlanRecord> plans;  ///< index = plan id
   std::vector<PlacementRecord> placement;
   std::vector<MemoryRecord> memory;
 };
@@ -126,7 +126,7 @@ struct StepRecord {
   Phase phase = Phase::decode;
   std::int64_t sequences = 0;
   std::int64_t tokens = 0;
-  std::int64_t context = 0;          ///< tokens in the cache before the step, longest sequence
+  std::int64_t context = 0;  ///< tokens in the cache before the step, longest sequence
   std::int64_t begin_ns = 0;
   std::int64_t duration_ns = 0;
   std::vector<Span> spans;
@@ -136,7 +136,8 @@ struct StepRecord {
   std::vector<RoutingRecord> routing;
 };
 
-/// Where a run is written to. Called from one thread, header first, then steps in order, then finish.
+/// Where a run is written to. Called from one thread, header first, then steps in order, then
+/// finish.
 class TraceSink {
  public:
   TraceSink() = default;

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "kernels/ops/matrix.h"
-
 #include <cstdint>
 
+#include "kernels/ops/matrix.h"
+
 // Operators over whole rows of activations. All activations are float32, row-major, contiguous, in
-// device memory; T = tokens. Every output row depends on its own input row only, so results do not change
-// with the batch that a token is part of. Sums run over k ascending in float32 without fused
-// multiply-add on the reference backend (same bits on every CPU); other backends: 5e-6 of the largest
-// value.
+// device memory; T = tokens. Every output row depends on its own input row only, so results do not
+// change with the batch that a token is part of. Sums run over k ascending in float32 without fused
+// multiply-add on the reference backend (same bits on every CPU); other backends: 5e-6 of the
+// largest value.
 namespace k3::ops {
 
 /// out[t, :] = table[ids[t], :]. ids int32 [T], table [vocab, hidden], out [T, hidden]. Exact.

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "kernels/ops/matrix.h"
-
 #include <cstdint>
 
-// Kimi delta attention (k3 specification 3.2). T = tokens of all sequences of the call, laid one sequence
-// after the other; first_token int32 [S + 1] gives each sequence's range. Conv history and state never
-// cross sequences; per-sequence pointers are arrays [S] in device memory.
+#include "kernels/ops/matrix.h"
+
+// Kimi delta attention (k3 specification 3.2). T = tokens of all sequences of the call, laid one
+// sequence after the other; first_token int32 [S + 1] gives each sequence's range. Conv history and
+// state never cross sequences; per-sequence pointers are arrays [S] in device memory.
 namespace k3::ops {
 
 /// y[t, c] = silu(Σ_j weight[c, j] · full[t + j, c]), full = history (taps − 1 rows, oldest first)

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "engine/base/result.h"
-#include "engine/base/task_kind.h"
-#include "profiler/query/session_summary.h"
-
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/task_kind.h"
+#include "profiler/query/session_summary.h"
 
 namespace k3::query {
 
@@ -27,12 +27,12 @@ struct ComparisonRow {
 
 /// Sums over steps and layers, row-major [source][destination].
 struct TrafficComparison {
-  int num_ranks = 0;                       ///< 0: the runs have different rank counts, no matrix
+  int num_ranks = 0;  ///< 0: the runs have different rank counts, no matrix
   std::vector<double> measured_bytes;
   std::vector<double> simulated_bytes;
   double measured_total = 0;
   double simulated_total = 0;
-  double max_cell_error = 0;               ///< largest |simulated − measured| / measured total × ranks²
+  double max_cell_error = 0;  ///< largest |simulated − measured| / measured total × ranks²
 };
 
 struct StepComparison {
@@ -46,14 +46,14 @@ struct Comparison {
   SessionSummary a;
   SessionSummary b;
   Join join = Join::by_stage;
-  std::vector<ComparisonRow> rows;         ///< of `step`'s phase, by kind and layer
+  std::vector<ComparisonRow> rows;  ///< of `step`'s phase, by kind and layer
   std::vector<ComparisonRow> prefill_rows;
   TrafficComparison traffic;
-  StepComparison step;                     ///< decode steps both have; prefill if there is no decode
+  StepComparison step;  ///< decode steps both have; prefill if there is no decode
   StepComparison prefill;
-  double a_balance = 0;                    ///< max/mean tokens per rank, mean over MoE layers
+  double a_balance = 0;  ///< max/mean tokens per rank, mean over MoE layers
   double b_balance = 0;
-  std::vector<std::string> verdicts;       ///< one sentence each
+  std::vector<std::string> verdicts;  ///< one sentence each
 };
 
 }  // namespace k3::query

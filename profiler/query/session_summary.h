@@ -1,11 +1,11 @@
 #pragma once
 
-#include "engine/base/task_kind.h"
-#include "engine/trace/trace.h"
-
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "engine/base/task_kind.h"
+#include "engine/trace/trace.h"
 
 namespace k3::query {
 
@@ -29,7 +29,7 @@ struct PlanSummary {
 
 struct MemorySummary {
   std::string what;
-  std::int64_t max_bytes = 0;   ///< of the rank that holds most
+  std::int64_t max_bytes = 0;  ///< of the rank that holds most
   std::int64_t total_bytes = 0;
 };
 
@@ -37,7 +37,7 @@ struct MemorySummary {
 struct SessionSummary {
   std::string path;
   RunKind kind = RunKind::measured;
-  bool complete = false;        ///< false: the run was interrupted, finished steps are there
+  bool complete = false;  ///< false: the run was interrupted, finished steps are there
   std::string title;
   std::string scenario;
   std::string model;

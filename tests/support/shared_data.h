@@ -15,7 +15,7 @@ std::optional<std::filesystem::path> shared_dir();
 }  // namespace k3::test
 
 /// Defines `variable` as the reference folder or skips the running test.
-#define K3_SHARED_OR_SKIP(variable)                                          \
-  const auto variable##_found = ::k3::test::shared_dir();                    \
+#define K3_SHARED_OR_SKIP(variable)                                              \
+  const auto variable##_found = ::k3::test::shared_dir();                        \
   if (!variable##_found) GTEST_SKIP() << "reference folder ../shared is absent"; \
   const std::filesystem::path variable = *variable##_found

@@ -15,6 +15,7 @@ class TempDir {
   TempDir& operator=(TempDir&&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+
   std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
 
  private:
