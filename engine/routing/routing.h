@@ -70,9 +70,9 @@ struct RoutingShape {
   int top_k = 0;
 };
 
-/// Popularity per MoE layer and expert, all positive; a token draws `top_k` distinct experts with
-/// probability proportional to popularity, without replacement (the law of Gumbel top-k on ln
-/// popularity).
+/// Popularity per MoE layer and expert, finite and not negative, at least `top_k` of every layer
+/// positive; a token draws `top_k` distinct experts with probability proportional to popularity,
+/// without replacement (the law of Gumbel top-k on ln popularity).
 std::unique_ptr<Routing> make_popularity_routing(const RoutingShape& shape,
                                                  std::vector<double> popularity,
                                                  std::uint64_t seed);

@@ -32,8 +32,8 @@ struct TrafficMatrix {
 
 /// Everything that one MoE layer of one step needs to be costed, counted from the choices.
 struct LayerTraffic {
-  TrafficMatrix dispatch;
-  TrafficMatrix combine;
+  TrafficMatrix dispatch;  ///< source: owner of the token; destination: rank of the expert
+  TrafficMatrix combine;   ///< source: rank of the expert; destination: owner of the token
   std::vector<std::uint32_t> slot_tokens;     ///< copies per slot
   std::vector<std::uint32_t> expert_tokens;   ///< copies per expert
   std::vector<std::int32_t> experts_touched;  ///< per rank: slots with at least one copy
@@ -45,14 +45,18 @@ enum class RowCount : std::uint8_t {
              ///< rank
 };
 
-/// Counts one layer. `owner_rank[t]` is the rank that owns token t of the global order.
+struct TrafficArgs {
+  const StepRouting& routing;
+  int moe_layer = 0;
+  const Placement& placement;
+  std::span<const TokenPosition> tokens;     ///< of the step, global order
+  std::span<const std::int32_t> owner_rank;  ///< per token: the rank that owns it
+  RowCount dispatch = RowCount::per_rank;
+  RowCount combine = RowCount::per_rank;
+};
+
+/// Counts one layer.
 /// Conservation: Σ copies = tokens × top_k; Σ rows ≤ Σ copies
-LayerTraffic count_traffic(const StepRouting& routing,
-                           int moe_layer,
-                           const Placement& placement,
-                           std::span<const TokenPosition> tokens,
-                           std::span<const std::int32_t> owner_rank,
-                           RowCount dispatch,
-                           RowCount combine);
+LayerTraffic count_traffic(const TrafficArgs& args);
 
 }  // namespace k3
