@@ -4,12 +4,9 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <toml++/toml.h>
 
 #include "engine/text/file.h"
-
-#define TOML_EXCEPTIONS 0
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
 
 namespace k3 {
 namespace {
@@ -93,13 +90,14 @@ Json override_value(std::string_view text) {
 }  // namespace
 
 Result<Json> parse_toml(std::string_view text, const std::string& where) {
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    const TextPosition at = position_of(parsed.error().source());
-    return fail(Code::invalid_input, std::string(parsed.error().description()),
+  // NOTE: the system's build of the library reports errors by exception only; it ends here.
+  try {
+    return Converter(where).convert(toml::parse(text));
+  } catch (const toml::parse_error& error) {
+    const TextPosition at = position_of(error.source());
+    return fail(Code::invalid_input, std::string(error.description()),
                 fmt::format("{}:{}:{}", where, at.line, at.column));
   }
-  return Converter(where).convert(parsed.table());
 }
 
 Result<Json> load_toml(const std::filesystem::path& path) {
