@@ -16,16 +16,19 @@ enum class Join : std::uint8_t {
   by_stage,  ///< else (phase, kind, layer, stage)
 };
 
-/// Time of one kind of task in one layer, mean over the steps and ranks that both runs have.
+/// Time of one kind of task in one layer per step and rank, waiting included: mean over the ranks
+/// and over the steps that both runs have.
 struct ComparisonRow {
   TaskKind kind = TaskKind::embed;
   int layer = -1;
   double measured_us = 0;
   double simulated_us = 0;
-  double ratio = 0;  ///< simulated / measured; 0 when measured is 0
+  double ratio = 0;             ///< simulated / measured; 0 when measured is 0
+  double measured_wait_us = 0;  ///< waiting for other ranks, part of measured_us
+  double simulated_wait_us = 0;
 };
 
-/// Sums over steps and layers, row-major [source][destination].
+/// Sums over layers, directions and the steps that both runs have, row-major [source][destination].
 struct TrafficComparison {
   int num_ranks = 0;  ///< 0: the runs have different rank counts, no matrix
   std::vector<double> measured_bytes;
@@ -55,5 +58,9 @@ struct Comparison {
   double b_balance = 0;
   std::vector<std::string> verdicts;  ///< one sentence each
 };
+
+/// Steps are paired in order: the k-th decode step of one run with the k-th of the other, prefill
+/// likewise. Runs without a common step are compared as far as they go, and a verdict says so.
+Result<Comparison> compare(const store::SessionReader& a, const store::SessionReader& b);
 
 }  // namespace k3::query

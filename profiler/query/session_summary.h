@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/base/task_kind.h"
 #include "engine/trace/trace.h"
+#include "profiler/store/session_reader.h"
 
 namespace k3::query {
 
@@ -48,6 +50,9 @@ struct SessionSummary {
   std::vector<StepSummary> steps;
   std::vector<MemorySummary> memory;
   std::vector<std::pair<std::string, std::string>> meta;
+  std::string warning;  ///< what is odd about the file; mostly empty
 };
+
+Result<SessionSummary> summarize(const store::SessionReader& session);
 
 }  // namespace k3::query
