@@ -1,0 +1,113 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/task_kind.h"
+#include "profiler/report/report.h"
+#include "profiler/visual/draw_list.h"
+#include "profiler/visual/numbers.h"
+
+namespace k3::report {
+
+/// One run as the figures see it.
+struct RunView {
+  const RunDetail* detail = nullptr;
+  std::string name;  ///< "measured", "simulated"; of two of a kind "A: measured", "B: measured"
+  std::string file;  ///< without folders
+  std::string machine;
+  visual::Provenance provenance = visual::Provenance::measured;
+  int steps = 0;      ///< of the phase reported
+  double step_s = 0;  ///< mean duration of these steps
+  double task_s = 0;  ///< mean time of one rank in tasks of a step, waiting included
+};
+
+/// How times of two runs share one scale.
+enum class TimeScale : std::uint8_t {
+  seconds,
+  shares,  ///< the runs are so far apart that one would vanish: shares of each run's own task time
+};
+
+struct ReportView {
+  Phase phase = Phase::decode;
+  std::vector<RunView> runs;
+  const query::Comparison* comparison = nullptr;
+  TimeScale times = TimeScale::seconds;
+  bool measured_and_simulated = false;  ///< one of each
+  bool machines_differ = false;
+
+  bool pair() const { return runs.size() == 2; }
+};
+
+ReportView view_of(const ReportInput& input);
+
+/// A time in the unit that suits it.
+std::string time_text(double seconds);
+
+std::string ratio_text(double ratio);
+
+std::string share_text(double share);
+
+/// "measured: a.k3r (local) · simulated: b.k3r (gb300-nvl72)": under every figure.
+std::string provenance_line(const ReportView& view);
+
+/// What the y axis of task times shows of `seconds` in this run.
+double on_time_scale(const ReportView& view, const RunView& run, double seconds);
+
+visual::Quantity time_quantity(const ReportView& view);
+
+/// "time per step and rank", or what shares are of.
+std::string time_title(const ReportView& view);
+
+/// A sentence to add where the scale is one of shares; else empty.
+std::string scale_note(const ReportView& view);
+
+/// One figure: a question, its computed answer, the picture, what it was made from.
+struct Figure {
+  std::string id;
+  std::string question;
+  std::string answer;
+  std::string note;
+  std::vector<visual::DrawList> pictures;  ///< side by side where the page is wide enough
+};
+
+Figure step_figure(const ReportView& view);
+Figure layer_figure(const ReportView& view);
+Figure traffic_figure(const ReportView& view);
+Figure load_figure(const ReportView& view);
+Figure error_figure(const ReportView& view);
+
+/// Groups of kinds that share a colour, and the time of each: rows of the first figure.
+struct KindTotal {
+  TaskKind kind = TaskKind::embed;
+  double measured_us = 0;
+  double simulated_us = 0;
+  double low_ratio = 0;  ///< over the layers
+  double high_ratio = 0;
+};
+
+/// Sum over layers of each kind that appears in the comparison, largest first.
+std::vector<KindTotal> kind_totals(const std::vector<query::ComparisonRow>& rows);
+
+/// Mean over steps and ranks of one half of a layer, waiting not included; 0 where it has none.
+struct LayerTime {
+  int layer = 0;
+  std::optional<TaskKind> attention;     ///< kda or mla
+  std::optional<TaskKind> feed_forward;  ///< experts or dense
+  double attention_s = 0;
+  double feed_forward_s = 0;
+};
+
+std::vector<LayerTime> layer_times(const RunView& run, Phase phase);
+
+/// Tables in HTML, each with its caption.
+std::string kind_table(const ReportView& view);
+std::string layer_table(const ReportView& view);
+std::string run_table(const ReportView& view);
+std::string memory_table(const ReportView& view);
+
+/// The whole page from its parts.
+std::string page(const ReportView& view, const std::vector<Figure>& figures);
+
+}  // namespace k3::report
