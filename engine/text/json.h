@@ -38,7 +38,7 @@ class Json {
   // NOLINTBEGIN(google-explicit-constructor): builders read as the document they make.
   Json() = default;
 
-  Json(std::nullptr_t) {}
+  Json(std::nullptr_t);
 
   template <std::same_as<bool> T>
   Json(T value) : value_(value) {}
@@ -46,22 +46,12 @@ class Json {
   /// An unsigned value beyond int64 becomes a double.
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Json(T value) {
-    if (std::in_range<std::int64_t>(value)) {
-      value_ = static_cast<std::int64_t>(value);
-    } else {
-      value_ = static_cast<double>(value);
-    }
-  }
+  Json(T value);
 
-  Json(double value) : value_(value) {}
-
-  Json(std::string value) : value_(std::move(value)) {}
-
-  Json(std::string_view value) : value_(std::string(value)) {}
-
-  Json(const char* value) : value_(std::string(value)) {}
-
+  Json(double value);
+  Json(std::string value);
+  Json(std::string_view value);
+  Json(const char* value);
   Json(Array values);
   // NOLINTEND(google-explicit-constructor)
 
@@ -121,6 +111,27 @@ struct Json::Member {
   Json value;
   TextPosition position;  ///< of the key
 };
+
+// NOTE: here and not in the class, as a variant needs Member to be complete.
+inline Json::Json(std::nullptr_t) {}
+
+template <std::integral T>
+  requires(!std::same_as<T, bool>)
+Json::Json(T value) {
+  if (std::in_range<std::int64_t>(value)) {
+    value_ = static_cast<std::int64_t>(value);
+  } else {
+    value_ = static_cast<double>(value);
+  }
+}
+
+inline Json::Json(double value) : value_(value) {}
+
+inline Json::Json(std::string value) : value_(std::move(value)) {}
+
+inline Json::Json(std::string_view value) : value_(std::string(value)) {}
+
+inline Json::Json(const char* value) : value_(std::string(value)) {}
 
 /// "null", "a boolean", "an integer" …: for messages.
 std::string_view name_of(Json::Kind kind);
