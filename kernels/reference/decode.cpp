@@ -11,19 +11,22 @@
 namespace k3::reference {
 namespace {
 
-/// Source: OCP Microscaling Formats specification 1.0, E2M1 (bit 3 is the sign).
-constexpr std::array<float, 16> kE2m1{0.0F,  0.5F,  1.0F,  1.5F,  2.0F,  3.0F,  4.0F,  6.0F,
-                                      -0.0F, -0.5F, -1.0F, -1.5F, -2.0F, -3.0F, -4.0F, -6.0F};
+/// The upper 16 bits of the float32 values of E2M1 codes 0 .. 7 (their lower bits are 0).
+/// Source: OCP Microscaling Formats specification 1.0: 0, 0.5, 1, 1.5, 2, 3, 4, 6; bit 3 is the
+/// sign.
+constexpr std::array<std::uint32_t, 8> kE2m1{0x0000, 0x3f00, 0x3f80, 0x3fc0,
+                                             0x4000, 0x4040, 0x4080, 0x40c0};
 
-struct Pair {
-  float even;
-  float odd;
-};
+constexpr std::uint32_t upper_half(std::uint32_t code) {
+  return kE2m1[code & 7] | (code & 8) << 12;
+}
 
-constexpr std::array<Pair, 256> make_pairs() {
-  std::array<Pair, 256> pairs{};
-  for (std::size_t byte = 0; byte < 256; ++byte)
-    pairs[byte] = {kE2m1[byte & 15], kE2m1[byte >> 4]};
+/// Both values of a byte, the even column in the lower half.
+constexpr std::array<std::uint32_t, 256> make_pairs() {
+  std::array<std::uint32_t, 256> pairs{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    pairs[byte] = upper_half(byte & 15) | upper_half(byte >> 4) << 16;
+  }
   return pairs;
 }
 
@@ -37,12 +40,8 @@ constexpr std::array<float, 256> make_scales() {
   return scales;
 }
 
-constexpr std::array<Pair, 256> kPairs = make_pairs();
+constexpr std::array<std::uint32_t, 256> kPairs = make_pairs();
 constexpr std::array<float, 256> kScales = make_scales();
-
-float scaled(float value, float scale) {
-  return value * scale;
-}
 
 K3_CLONES void decode_bf16(const unsigned char* from, std::int64_t count, float* out) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -52,20 +51,36 @@ K3_CLONES void decode_bf16(const unsigned char* from, std::int64_t count, float*
   }
 }
 
+/// out[i] = value of pairs[i], for i < size; one scale for all.
+K3_CLONES void scale_pairs(const std::uint32_t* pairs,
+                           float scale,
+                           std::int64_t size,
+                           float* __restrict out) {
+  for (std::int64_t i = 0; i < size / 2; ++i) {
+    out[2 * i] = std::bit_cast<float>(pairs[i] << 16) * scale;
+    out[2 * i + 1] = std::bit_cast<float>(pairs[i] & 0xffff0000U) * scale;
+  }
+  if (size % 2 != 0) out[size - 1] = std::bit_cast<float>(pairs[size / 2] << 16) * scale;
+}
+
 void decode_mxfp4(const unsigned char* codes,
                   const std::uint8_t* scale,
                   std::int64_t count,
                   float* out) {
-  for (std::int64_t first = 0; first < count; first += kScaleBlock) {
-    const float factor = kScales[*scale++];
-    const std::int64_t end = std::min(first + kScaleBlock, count);
-    std::int64_t i = first;
-    for (; i + 1 < end; i += 2) {
-      const Pair pair = kPairs[codes[i / 2]];
-      out[i] = scaled(pair.even, factor);
-      out[i + 1] = scaled(pair.odd, factor);
+  // NOTE: all look-ups of a piece come before its arithmetic; wide loads right behind the narrow
+  // stores would wait for them.
+  constexpr std::int64_t kPiece = 256;
+  std::array<std::uint32_t, kPiece / 2> pairs;
+  for (std::int64_t first = 0; first < count; first += kPiece) {
+    const std::int64_t size = std::min(kPiece, count - first);
+    const unsigned char* from = codes + first / 2;
+    for (std::int64_t i = 0; i < (size + 1) / 2; ++i) {
+      pairs[static_cast<std::size_t>(i)] = kPairs[from[i]];
     }
-    if (i < end) out[i] = scaled(kPairs[codes[i / 2]].even, factor);
+    for (std::int64_t block = 0; block < size; block += kScaleBlock) {
+      scale_pairs(pairs.data() + block / 2, kScales[*scale++], std::min(kScaleBlock, size - block),
+                  out + first + block);
+    }
   }
 }
 
