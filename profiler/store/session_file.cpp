@@ -1,0 +1,155 @@
+#include "profiler/store/session_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "profiler/store/database.h"
+#include "profiler/store/schema.h"
+
+namespace k3::store {
+namespace fs = std::filesystem;
+
+namespace {
+
+// Offsets in the header of an SQLite database.
+// Source: sqlite.org/fileformat2.html, section 1.3
+constexpr std::size_t kHeaderBytes = 100;
+constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+constexpr std::size_t kPageSizeAt = 16;
+constexpr std::size_t kReadVersionAt = 19;
+constexpr std::size_t kChangeCounterAt = 24;
+constexpr std::size_t kPageCountAt = 28;
+constexpr std::size_t kUserVersionAt = 60;
+constexpr std::size_t kApplicationIdAt = 68;
+constexpr std::size_t kValidForAt = 92;
+constexpr std::uint8_t kReadVersionWal = 2;
+
+using HeaderBytes = std::array<std::uint8_t, kHeaderBytes>;
+
+std::uint32_t big_endian(const HeaderBytes& bytes, std::size_t at, std::size_t num_bytes) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < num_bytes; ++i)
+    value = value << 8 | bytes[at + i];
+  return value;
+}
+
+std::string system_reason() {
+  return std::generic_category().message(errno);
+}
+
+Result<HeaderBytes> first_bytes(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    return fail(Code::not_found, "no such file", path.string());
+  }
+  if (fs::is_directory(status)) {
+    return fail(Code::invalid_input, "is a folder; name a session file (.k3r)", path.string());
+  }
+  if (!fs::is_regular_file(status)) {
+    return fail(Code::invalid_input, "is not a regular file; name a session file (.k3r)",
+                path.string());
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(Code::io, system_reason(), path.string());
+  HeaderBytes bytes{};
+  file.read(reinterpret_cast<char*>(bytes.data()), bytes.size());
+  const auto got = static_cast<std::size_t>(file.gcount());
+  if (got == 0)
+    return fail(Code::corrupt, "is empty; a run writes sessions with -o", path.string());
+  const std::size_t compared = std::min(got, kMagic.size());
+  if (std::memcmp(bytes.data(), kMagic.data(), compared) != 0) {
+    return fail(Code::invalid_input,
+                "is not a session file; traces of other programs are read with 'k3rack import'",
+                path.string());
+  }
+  if (got < kHeaderBytes) {
+    return fail(Code::corrupt, fmt::format("is cut off after {} bytes", got), path.string());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<FileHeader> read_file_header(const fs::path& path) {
+  K3_TRY(const HeaderBytes bytes, first_bytes(path));
+  if (big_endian(bytes, kApplicationIdAt, 4) != static_cast<std::uint32_t>(kApplicationId)) {
+    return fail(Code::invalid_input,
+                "is an SQLite database of another program, not a K3Rack session", path.string());
+  }
+  FileHeader header;
+  header.user_version = static_cast<std::int32_t>(big_endian(bytes, kUserVersionAt, 4));
+  if (header.user_version > kUserVersion) {
+    return fail(
+        Code::unsupported,
+        fmt::format("was written by a newer K3Rack (format {}); this one reads formats up to {}",
+                    header.user_version, kUserVersion),
+        path.string());
+  }
+  if (header.user_version < 1) {
+    return fail(Code::corrupt,
+                fmt::format("file is damaged (format {} does not exist)", header.user_version),
+                path.string());
+  }
+  header.is_wal = bytes[kReadVersionAt] == kReadVersionWal;
+  // The stated page count holds only if the last writer also updated the counter beside it.
+  if (big_endian(bytes, kChangeCounterAt, 4) == big_endian(bytes, kValidForAt, 4)) {
+    const std::uint32_t stated = big_endian(bytes, kPageSizeAt, 2);
+    const std::uint64_t page_size = stated == 1 ? 65536 : stated;
+    header.stated_bytes = page_size * big_endian(bytes, kPageCountAt, 4);
+  }
+  return header;
+}
+
+fs::path wal_path(const fs::path& path) {
+  return path.string() + "-wal";
+}
+
+fs::path shm_path(const fs::path& path) {
+  return path.string() + "-shm";
+}
+
+Result<void> fold_wal(const fs::path& path) {
+  if (access(path.c_str(), W_OK) != 0) return fail(Code::io, system_reason(), path.string());
+  K3_TRY(const Database database, Database::open(path, OpenMode::write));
+  // The pragma answers with the mode in force; another connection makes it an error or keeps WAL.
+  K3_TRY(Statement pragma, database.prepare("PRAGMA journal_mode = DELETE"));
+  K3_TRY(const bool answered, pragma.next());
+  if (answered && pragma.text(0) == "delete") return {};
+  return fail(Code::io, "another program has the file open", path.string());
+}
+
+Result<void> publish_session(const fs::path& temporary, const fs::path& path, Overwrite overwrite) {
+  if (overwrite == Overwrite::no) {
+    const int file = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (file < 0 && errno == EEXIST) {
+      return fail(Code::invalid_input, "exists already; choose another name or add --force",
+                  path.string());
+    }
+    if (file < 0) return fail(Code::io, system_reason(), path.string());
+    close(file);
+  } else if (const Result<FileHeader> old = read_file_header(path); old && old->is_wal) {
+    // NOTE: a -wal file left beside the new database would be replayed into it.
+    if (const Result<void> folded = fold_wal(path); !folded && folded.error().code == Code::io) {
+      return fail(Code::invalid_input,
+                  "is in use by another program; choose another name or close that first",
+                  path.string());
+    }
+  }
+  std::error_code ignored;
+  fs::remove(wal_path(path), ignored);
+  fs::remove(shm_path(path), ignored);
+  Result<void> published = publish_file(temporary, path);
+  if (!published && overwrite == Overwrite::no) fs::remove(path, ignored);
+  return published;
+}
+
+}  // namespace k3::store
