@@ -111,7 +111,7 @@ Result<void> insert_plans(const Database& database, const RunHeader& header) {
 
 }  // namespace
 
-Result<void> write_header_file(const fs::path& path, const RunHeader& header) {
+Result<void> write_header_file(const std::filesystem::path& path, const RunHeader& header) {
   K3_TRY_VOID(check_header(header));
   K3_TRY(const Database database, Database::open(path, OpenMode::create));
   // NOTE: until it is published nobody else sees the file, and publish_file flushes it to disk.

@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "profiler/store/blob.h"
+#include "profiler/store/row_values.h"
+#include "profiler/store/session_reader.h"
+
+namespace k3::store {
+namespace {
+
+/// Rows to make room for at most before they have been seen.
+constexpr std::int64_t kMaxReserve = 1 << 20;
+
+}  // namespace
+
+Result<std::vector<StepRow>> SessionReader::steps() const {
+  K3_TRY(Statement query,
+         database_.prepare("SELECT step, plan_id, phase, sequences, tokens, context, begin_ns, "
+                           "duration_ns, first_span, num_spans FROM step ORDER BY step"));
+  std::vector<StepRow> out;
+  K3_TRY_VOID(for_each_row(query, [&](const Statement& row) -> Result<void> {
+    K3_TRY(const Phase phase, enum_at<Phase>(row, 2));
+    out.push_back({.step = integer_as<std::int32_t>(row, 0),
+                   .plan = integer_as<std::int32_t>(row, 1),
+                   .phase = phase,
+                   .sequences = row.integer(3),
+                   .tokens = row.integer(4),
+                   .context = row.integer(5),
+                   .begin_ns = row.integer(6),
+                   .duration_ns = row.integer(7),
+                   .first_span = row.integer(8),
+                   .num_spans = row.integer(9)});
+    return {};
+  }));
+  return out;
+}
+
+Result<std::vector<Span>> SessionReader::spans(const StepRow& step) const {
+  K3_TRY(const std::int64_t num_lanes, database_.integer("SELECT count(*) FROM lane"));
+  K3_TRY(const std::int64_t num_names, database_.integer("SELECT count(*) FROM string"));
+  K3_TRY(Statement tasks, database_.prepare("SELECT num_tasks FROM plan WHERE plan_id = ?"));
+  tasks.bind(1, step.plan);
+  K3_TRY(const bool has_plan, tasks.next());
+  const std::int64_t num_tasks = has_plan ? tasks.integer(0) : 0;
+  K3_TRY(
+      Statement query,
+      database_.prepare("SELECT begin_ns, duration_ns, lane_id, task_id, layer, depth, category, "
+                        "name_id, flops, bytes FROM span WHERE span_id >= ?1 AND span_id - ?1 < ?2 "
+                        "AND step = ?3 ORDER BY span_id LIMIT ?2"));
+  query.bind(1, step.first_span);
+  query.bind(2, step.num_spans);
+  query.bind(3, step.step);
+  std::vector<Span> out;
+  out.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(step.num_spans, 0, kMaxReserve)));
+  K3_TRY_VOID(for_each_row(query, [&](const Statement& row) -> Result<void> {
+    Span& span = out.emplace_back();
+    span.begin_ns = row.integer(0);
+    span.duration_ns = row.integer(1);
+    K3_TRY(span.lane, index_at<std::int32_t>(row, 2, num_lanes));
+    K3_TRY(span.task, index_at<std::int32_t>(row, 3, num_tasks, -1));
+    K3_TRY(span.layer, layer_at(row, 4));
+    span.depth = integer_as<std::uint8_t>(row, 5);
+    K3_TRY(span.category, enum_at<SpanCategory>(row, 6));
+    K3_TRY(span.name, index_at<std::int32_t>(row, 7, num_names));
+    span.flops = row.real(8);
+    span.bytes = row.real(9);
+    return {};
+  }));
+  if (std::ssize(out) != step.num_spans) {
+    return damaged(
+        fmt::format("step {} has {} of {} spans", step.step, out.size(), step.num_spans));
+  }
+  return out;
+}
+
+Result<std::vector<TrafficRecord>> SessionReader::traffic(int step) const {
+  K3_TRY(Statement query,
+         database_.prepare("SELECT layer, direction, num_ranks, copies, rows, bytes FROM traffic "
+                           "WHERE step = ? ORDER BY layer, direction DESC"));
+  query.bind(1, step);
+  std::vector<TrafficRecord> out;
+  K3_TRY_VOID(for_each_row(query, [&](const Statement& row) -> Result<void> {
+    TrafficRecord& record = out.emplace_back();
+    K3_TRY(record.layer, layer_at(row, 0));
+    K3_TRY(record.direction, enum_at<Direction>(row, 1));
+    K3_TRY(record.num_ranks, index_at<int>(row, 2, kMaxRanks));
+    const auto n = static_cast<std::size_t>(record.num_ranks);
+    K3_TRY(record.copies, array_from<std::uint32_t>(row.blob(3), n * n));
+    K3_TRY(record.rows, array_from<std::uint32_t>(row.blob(4), n * n));
+    K3_TRY(record.bytes, array_from<std::uint64_t>(row.blob(5), n * n));
+    return {};
+  }));
+  return out;
+}
+
+Result<std::vector<TransferRecord>> SessionReader::transfers(int step) const {
+  K3_TRY(
+      Statement query,
+      database_.prepare("SELECT layer, direction, rank, begin_ns, wait_ns, move_ns FROM transfer "
+                        "WHERE step = ? ORDER BY layer, direction DESC, rank"));
+  query.bind(1, step);
+  std::vector<TransferRecord> out;
+  K3_TRY_VOID(for_each_row(query, [&](const Statement& row) -> Result<void> {
+    TransferRecord& record = out.emplace_back();
+    K3_TRY(record.layer, layer_at(row, 0));
+    K3_TRY(record.direction, enum_at<Direction>(row, 1));
+    K3_TRY(record.rank, index_at<std::int32_t>(row, 2, num_ranks_));
+    record.begin_ns = row.integer(3);
+    record.wait_ns = row.integer(4);
+    record.move_ns = row.integer(5);
+    return {};
+  }));
+  return out;
+}
+
+Result<std::vector<ExpertLoadRecord>> SessionReader::expert_load(int step) const {
+  K3_TRY(Statement query,
+         database_.prepare("SELECT layer, num_experts, tokens, slot_tokens FROM expert_load "
+                           "WHERE step = ? ORDER BY layer"));
+  query.bind(1, step);
+  std::vector<ExpertLoadRecord> out;
+  K3_TRY_VOID(for_each_row(query, [&](const Statement& row) -> Result<void> {
+    ExpertLoadRecord& record = out.emplace_back();
+    K3_TRY(record.layer, layer_at(row, 0));
+    K3_TRY(record.expert_tokens,
+           array_from<std::uint32_t>(row.blob(2), integer_as<std::size_t>(row, 1)));
+    K3_TRY(record.slot_tokens, array_from<std::uint32_t>(row.blob(3)));
+    return {};
+  }));
+  return out;
+}
+
+Result<std::vector<RoutingRecord>> SessionReader::routing(int step) const {
+  K3_TRY(Statement query, database_.prepare("SELECT layer, num_tokens, top_k, experts FROM routing "
+                                            "WHERE step = ? ORDER BY layer"));
+  query.bind(1, step);
+  std::vector<RoutingRecord> out;
+  K3_TRY_VOID(for_each_row(query, [&](const Statement& row) -> Result<void> {
+    RoutingRecord& record = out.emplace_back();
+    K3_TRY(record.layer, layer_at(row, 0));
+    K3_TRY(record.num_tokens, index_at<int>(row, 1, std::int64_t{1} << 31));
+    K3_TRY(record.top_k, index_at<int>(row, 2, std::int64_t{1} << 31));
+    const auto choices =
+        static_cast<std::size_t>(record.num_tokens) * static_cast<std::size_t>(record.top_k);
+    K3_TRY(record.experts, decompressed(row.blob(3), choices));
+    return {};
+  }));
+  return out;
+}
+
+Result<StepRecord> SessionReader::step(const StepRow& row) const {
+  StepRecord record{.step = row.step,
+                    .plan = row.plan,
+                    .phase = row.phase,
+                    .sequences = row.sequences,
+                    .tokens = row.tokens,
+                    .context = row.context,
+                    .begin_ns = row.begin_ns,
+                    .duration_ns = row.duration_ns,
+                    .spans = {},
+                    .traffic = {},
+                    .transfers = {},
+                    .expert_load = {},
+                    .routing = {}};
+  K3_TRY(record.spans, spans(row));
+  K3_TRY(record.traffic, traffic(row.step));
+  K3_TRY(record.transfers, transfers(row.step));
+  K3_TRY(record.expert_load, expert_load(row.step));
+  K3_TRY(record.routing, routing(row.step));
+  return record;
+}
+
+}  // namespace k3::store
