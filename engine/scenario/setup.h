@@ -85,7 +85,8 @@ struct Setup {
   std::filesystem::path model_source;               ///< config file; or the folder of `checkpoint`
   std::optional<std::filesystem::path> checkpoint;  ///< absent: synthetic weights
   std::uint64_t weights_seed = 1;
-  Machine machine;
+  std::optional<Machine>
+      machine;  ///< absent without a [machine] section: only simulation needs one
   ParallelSpec parallel;
   WorkloadSpec workload;
   RoutingSpec routing;
