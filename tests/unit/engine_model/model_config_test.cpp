@@ -226,10 +226,10 @@ TEST(ModelConfig, RefusesWhatIsNoConfig) {
 }
 
 TEST(ModelConfig, SurvivesMutations) {
-  const std::string valid = shipped_config("mini").dump();
+  const std::string valid = shipped_config("mini").dump(-1);
   Rng rng(3);
   int accepted = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const auto parsed = parse_model_config(test::mutated(valid, rng), "m");
     if (parsed) {
       ++accepted;
@@ -237,7 +237,7 @@ TEST(ModelConfig, SurvivesMutations) {
       EXPECT_EQ(parsed.error().text().find('\n'), std::string::npos);
     }
   }
-  EXPECT_GT(accepted, 30);
+  EXPECT_GT(accepted, 10);
 }
 
 }  // namespace
