@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace k3::test {
+
+/// What a finished program left behind.
+struct ProgramResult {
+  int exit_code = -1;  ///< −1: ended by a signal
+  std::string out;
+  std::string err;
+
+  /// Lines of stderr, progress lines included.
+  std::vector<std::string> err_lines() const;
+};
+
+/// Runs the built `k3rack` with `words` in `folder` and waits for it.
+ProgramResult run_k3rack(const std::vector<std::string>& words,
+                         const std::filesystem::path& folder);
+
+/// Starts it without waiting; returns the process id. Output is dropped.
+int start_k3rack(const std::vector<std::string>& words, const std::filesystem::path& folder);
+
+/// Kills it as kill -9 does and reaps it; false if it had ended before.
+bool kill_program(int process);
+
+}  // namespace k3::test
