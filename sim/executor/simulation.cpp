@@ -1,0 +1,173 @@
+#include "sim/executor/simulation.h"
+
+#include <chrono>
+#include <numeric>
+
+#include <fmt/core.h>
+
+#include "sim/executor/step_engine.h"
+#include "sim/executor/step_record.h"
+#include "sim/executor/step_traffic.h"
+#include "sim/executor/task_costs.h"
+
+namespace k3::sim {
+namespace {
+
+Result<void> check_machine(const Machine& machine, int num_ranks) {
+  if (num_ranks > machine.num_gpus) {
+    return fail(Code::invalid_input,
+                fmt::format("{} ranks; machine {} has {} GPUs, at most one rank on each", num_ranks,
+                            machine.name, machine.num_gpus),
+                "parallel.ranks");
+  }
+  if (num_ranks > 1 && !(machine.gpu_bandwidth().bytes_per_second > 0)) {
+    return fail(
+        Code::invalid_input,
+        fmt::format("{} ranks; machine {} states no links between GPUs", num_ranks, machine.name),
+        "parallel.ranks");
+  }
+  const RooflineConstants& constants = machine.roofline;
+  if (!(machine.gpu.memory_bandwidth.bytes_per_second > 0 && machine.gpu.fp32.per_second > 0 &&
+        constants.memory_efficiency > 0 && constants.compute_efficiency > 0 &&
+        constants.network_efficiency > 0)) {
+    return fail(Code::invalid_input,
+                fmt::format("machine {} states a rate or an efficiency of 0; all are positive",
+                            machine.name),
+                "machine");
+  }
+  return {};
+}
+
+Result<void> check(const SimulationInput& input) {
+  if (input.phases.empty()) {
+    return fail(Code::invalid_input, "no steps; a run has at least one", "workload.steps");
+  }
+  const Placement& placement = input.placement;
+  const int moe_layers = input.model.count(FfnKind::moe);
+  for (const SimulatedPhase& phase : input.phases) {
+    const int ranks = phase.plan.num_ranks();
+    if (placement.num_ranks() != ranks) {
+      return fail(Code::invalid_input,
+                  fmt::format("placement of {} ranks, plan of {}; equal numbers are right",
+                              placement.num_ranks(), ranks),
+                  "placement");
+    }
+    K3_TRY_VOID(check_machine(input.machine, ranks));
+  }
+  if (placement.num_layers() != moe_layers ||
+      (moe_layers > 0 && placement.num_experts() != input.model.moe.experts)) {
+    return fail(Code::invalid_input,
+                fmt::format("placement of {} layers with {} experts; the model has {} with {}",
+                            placement.num_layers(), placement.num_experts(), moe_layers,
+                            input.model.moe.experts),
+                "placement");
+  }
+  return {};
+}
+
+/// No order of the tasks ends later than their sum: below the range of Time nothing overflows.
+Result<void> check_range(Time begin, const std::vector<Time>& busy) {
+  constexpr double kRange = 9.2e18;
+  const double sum =
+      std::accumulate(busy.begin(), busy.end(), static_cast<double>(begin.ps),
+                      [](double ps, Time t) { return ps + static_cast<double>(t.ps); });
+  if (sum < kRange) return {};
+  return fail(Code::invalid_input,
+              "the tasks of this step add up to more than 106 days; a smaller workload, or a "
+              "machine that is made for it",
+              "workload");
+}
+
+/// Runs the steps one after the other, the virtual clock and the host's stop-watch with them.
+class Run {
+ public:
+  Run(const SimulationInput& input, TraceSink& sink) : input_(input), sink_(sink) {}
+
+  Result<SimulationSummary> all() {
+    for (std::size_t plan_id = 0; plan_id < input_.phases.size(); ++plan_id) {
+      const SimulatedPhase& phase = input_.phases[plan_id];
+      for (int i = 0; i < phase.steps; ++i) {
+        K3_TRY_VOID(
+            step(static_cast<std::int32_t>(plan_id), phase.plan, phase.plan.shape().advanced(i)));
+      }
+    }
+    return std::move(summary_);
+  }
+
+ private:
+  Result<void> step(std::int32_t plan_id, const Plan& plan, const StepShape& shape) {
+    const auto number = static_cast<std::int32_t>(summary_.steps.size());
+    const auto started = std::chrono::steady_clock::now();
+    K3_TRY(StepTraffic traffic, step_traffic(input_, shape, number));
+    const TaskCosts costs = task_costs(input_, plan, shape, traffic);
+    K3_TRY_VOID(check_range(now_, costs.busy));
+    K3_TRY(const StepTimes times, run_step(plan, costs.busy, now_, input_.progress));
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started;
+
+    summary_.wall_s += taken.count();
+    summary_.steps.push_back({.phase = shape.phase,
+                              .time = times.end - times.begin,
+                              .breakdown = breakdown(plan, times),
+                              .tasks = static_cast<std::int64_t>(plan.tasks().size()),
+                              .flows = traffic.flows});
+    now_ = times.end;
+    return sink_.step(step_record({.step = number,
+                                   .plan_id = plan_id,
+                                   .plan = plan,
+                                   .shape = shape,
+                                   .times = times,
+                                   .costs = costs,
+                                   .traffic = std::move(traffic)},
+                                  input_.record_routing));
+  }
+
+  const SimulationInput& input_;
+  TraceSink& sink_;
+  SimulationSummary summary_;
+  Time now_;
+};
+
+/// Mean in milliseconds of a value over the steps of the last phase.
+template <class Value>
+double mean_ms(const std::vector<SimulatedStep>& steps, Value value) {
+  double sum = 0;
+  int count = 0;
+  for (const SimulatedStep& step : steps) {
+    if (step.phase != steps.back().phase) continue;
+    sum += value(step).ms();
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+}  // namespace
+
+double SimulationSummary::step_ms() const {
+  return mean_ms(steps, [](const SimulatedStep& step) { return step.time; });
+}
+
+std::vector<std::pair<std::string_view, double>> SimulationSummary::breakdown_ms() const {
+  std::vector<std::pair<std::string_view, double>> parts;
+  for (std::size_t kind = 0; kind < kNumTaskKinds; ++kind) {
+    const double ms =
+        mean_ms(steps, [&](const SimulatedStep& step) { return step.breakdown.busy[kind]; });
+    if (ms > 0) parts.emplace_back(kTaskKindNames[kind], ms);
+  }
+  parts.emplace_back("wait",
+                     mean_ms(steps, [](const SimulatedStep& step) { return step.breakdown.wait; }));
+  return parts;
+}
+
+Result<SimulationSummary> run(const SimulationInput& input, TraceSink& sink) {
+  K3_TRY_VOID(check(input));
+  if (input.progress != nullptr) {
+    std::int64_t total = 0;
+    for (const SimulatedPhase& phase : input.phases) {
+      total += phase.steps * static_cast<std::int64_t>(phase.plan.tasks().size());
+    }
+    input.progress->total = total;
+  }
+  return Run(input, sink).all();
+}
+
+}  // namespace k3::sim

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/progress.h"
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/hardware/machine.h"
+#include "engine/model/model_config.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/work.h"
+#include "engine/trace/trace.h"
+#include "sim/executor/breakdown.h"
+
+namespace k3::sim {
+
+/// Consecutive steps of one plan: every context grows by its new tokens from step to step.
+struct SimulatedPhase {
+  const Plan& plan;
+  int steps = 1;
+};
+
+enum class RecordRouting : std::uint8_t { no, yes };
+
+/// What is simulated. References outlive the call.
+struct SimulationInput {
+  const ModelConfig& model;
+  const Machine& machine;
+  const PrecisionSpec& precision;
+  const ExecutionSpec& execution;
+  const Placement& placement;
+  const Routing& routing;
+  std::vector<SimulatedPhase> phases;  ///< in the order in which they run; index = plan id
+  RecordRouting record_routing = RecordRouting::no;
+  Progress* progress = nullptr;  ///< optional: counts tasks, can stop the run
+};
+
+struct SimulatedStep {
+  Phase phase = Phase::decode;
+  Time time;
+  Breakdown breakdown;
+  std::int64_t tasks = 0;  ///< of all ranks
+  std::int64_t flows = 0;  ///< pairs of different ranks that moved something, over all collectives
+};
+
+struct SimulationSummary {
+  std::vector<SimulatedStep> steps;
+  double wall_s = 0;  ///< host time from the plan to the last event; no recording, no writing
+  NetworkModel network = NetworkModel::endpoint;
+
+  /// Mean over the steps of the last phase.
+  double step_ms() const;
+  /// The same mean per task kind, kinds without time left out, then "wait"; sums to step_ms.
+  std::vector<std::pair<std::string_view, double>> breakdown_ms() const;
+};
+
+/// Executes the plans in virtual time on all ranks and both lanes and hands every step to `sink` as
+/// the executor would record it (the caller opens and finishes the sink). Span names are
+/// task_name_id; lanes are lane_of. Deterministic. A step ends when its last rank does, and the
+/// next begins then. Errors: invalid_input when plan, placement and machine do not belong together;
+/// what routing and sink report; cancelled, after which the steps before are in the sink
+Result<SimulationSummary> run(const SimulationInput& input, TraceSink& sink);
+
+}  // namespace k3::sim

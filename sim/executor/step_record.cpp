@@ -1,0 +1,105 @@
+#include "sim/executor/step_record.h"
+
+#include <utility>
+
+namespace k3::sim {
+namespace {
+
+Span span_of(const StepResult& result, std::size_t id, Time begin, Time end) {
+  const Task& task = result.plan.tasks()[id];
+  Span span;
+  span.begin_ns = begin.ns();
+  span.duration_ns = end.ns() - begin.ns();
+  span.lane = lane_of(task.rank, task.lane);
+  span.task = static_cast<std::int32_t>(id);
+  span.layer = task.layer;
+  span.name = task_name_id(task.kind, task.stage);
+  return span;
+}
+
+void add_spans(const StepResult& result, StepRecord& record) {
+  const std::span<const Task> tasks = result.plan.tasks();
+  record.spans.reserve(tasks.size() + tasks.size() / 8);
+  for (std::size_t id = 0; id < tasks.size(); ++id) {
+    const TaskTimes& times = result.times.tasks[id];
+    const bool collective = tasks[id].collective >= 0;
+    if (collective && times.release().ns() > times.begin.ns()) {
+      record.spans.push_back(span_of(result, id, times.begin, times.release()));
+      record.spans.back().category = SpanCategory::wait;
+    }
+    Span span = span_of(result, id, times.release(), times.end());
+    span.category = collective ? SpanCategory::transfer : SpanCategory::compute;
+    span.flops = result.costs.flops[id];
+    span.bytes = result.costs.bytes[id];
+    record.spans.push_back(span);
+    if (!collective) continue;
+    record.transfers.push_back({.layer = tasks[id].layer,
+                                .direction = tasks[id].kind == TaskKind::dispatch
+                                                 ? Direction::dispatch
+                                                 : Direction::combine,
+                                .rank = tasks[id].rank,
+                                .begin_ns = times.begin.ns(),
+                                .wait_ns = times.release().ns() - times.begin.ns(),
+                                .move_ns = times.end().ns() - times.release().ns()});
+  }
+}
+
+TrafficRecord traffic_record(std::int16_t layer,
+                             Direction direction,
+                             TrafficMatrix&& traffic,
+                             Exchange&& exchange) {
+  return {.layer = layer,
+          .direction = direction,
+          .num_ranks = traffic.num_ranks,
+          .copies = std::move(traffic.copies),
+          .rows = std::move(traffic.rows),
+          .bytes = std::move(exchange.matrix.bytes)};
+}
+
+RoutingRecord routing_record(std::int16_t layer, const StepRouting& routing, int moe_layer) {
+  const auto size = static_cast<std::ptrdiff_t>(routing.num_tokens) * routing.top_k;
+  const auto first = routing.experts.begin() + moe_layer * size;
+  return {.layer = layer,
+          .num_tokens = routing.num_tokens,
+          .top_k = routing.top_k,
+          .experts = {first, first + size}};
+}
+
+void add_layers(StepResult& result, RecordRouting routing, StepRecord& record) {
+  std::int16_t layer = 0;
+  for (int moe_layer = 0; moe_layer < static_cast<int>(result.traffic.layers.size()); ++layer) {
+    if (result.plan.moe_index(layer) != moe_layer) continue;
+    LayerExchanges& exchanges = result.traffic.layers[static_cast<std::size_t>(moe_layer)];
+    LayerTraffic& traffic = exchanges.traffic;
+    record.traffic.push_back(traffic_record(layer, Direction::dispatch, std::move(traffic.dispatch),
+                                            std::move(exchanges.dispatch)));
+    record.traffic.push_back(traffic_record(layer, Direction::combine, std::move(traffic.combine),
+                                            std::move(exchanges.combine)));
+    record.expert_load.push_back({.layer = layer,
+                                  .expert_tokens = std::move(traffic.expert_tokens),
+                                  .slot_tokens = std::move(traffic.slot_tokens)});
+    if (routing == RecordRouting::yes) {
+      record.routing.push_back(routing_record(layer, result.traffic.routing, moe_layer));
+    }
+    ++moe_layer;
+  }
+}
+
+}  // namespace
+
+StepRecord step_record(StepResult result, RecordRouting routing) {
+  StepRecord record;
+  record.step = result.step;
+  record.plan = result.plan_id;
+  record.phase = result.shape.phase;
+  record.sequences = static_cast<std::int64_t>(result.shape.sequences.size());
+  record.tokens = result.shape.num_tokens();
+  record.context = result.shape.longest_context();
+  record.begin_ns = result.times.begin.ns();
+  record.duration_ns = result.times.end.ns() - result.times.begin.ns();
+  add_spans(result, record);
+  add_layers(result, routing, record);
+  return record;
+}
+
+}  // namespace k3::sim
