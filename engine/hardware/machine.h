@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -60,5 +61,8 @@ struct Machine {
 /// Reads a machine file.
 /// Errors: file, line, column, key, what would be right (unit missing, source missing, unknown key)
 Result<Machine> load_machine(const std::filesystem::path& path);
+
+/// The same from text; `where` names it in errors.
+Result<Machine> parse_machine(std::string_view toml, const std::string& where);
 
 }  // namespace k3

@@ -1,5 +1,7 @@
 #include "engine/model/model_config.h"
 
+#include <ostream>
+
 #include <gtest/gtest.h>
 
 #include "config_text.h"
@@ -127,6 +129,10 @@ struct Slip {
   const char* value;  ///< JSON
   const char* error;
 };
+
+void PrintTo(const Slip& slip, std::ostream* out) {
+  *out << slip.key;
+}
 
 class ConfigSlip : public testing::TestWithParam<Slip> {};
 

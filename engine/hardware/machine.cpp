@@ -1,0 +1,196 @@
+#include "engine/hardware/machine.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+#include "engine/text/file.h"
+#include "engine/text/node.h"
+#include "engine/text/toml.h"
+#include "engine/text/units.h"
+
+namespace k3 {
+namespace {
+
+constexpr std::int64_t kMaxGpus = 65536;
+constexpr std::int64_t kMaxPlanes = 1024;
+
+bool is_date(std::string_view text) {
+  constexpr std::string_view kPattern = "dddd-dd-dd";
+  if (text.size() != kPattern.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (kPattern[i] == 'd' ? !digit : text[i] != '-') return false;
+  }
+  return true;
+}
+
+/// One section of a machine file: tables of value, source and date, each of which is kept as read.
+class Section {
+ public:
+  Section(TextNode node, std::vector<SourcedValue>& sources)
+      : node_(std::move(node)), sources_(sources) {}
+
+  /// The node of `value`, its source noted.
+  Result<TextNode> sourced(std::string_view key) {
+    constexpr std::array<std::string_view, 3> kKeys{"value", "source", "date"};
+    constexpr std::string_view kShape = "{ value = …, source = \"…\", date = \"YYYY-MM-DD\" }";
+    K3_TRY(const TextNode entry, node_.at(key, fmt::format("write {} = {}", key, kShape)));
+    if (!entry.value().is(Json::Kind::object)) {
+      return entry.fail(
+          fmt::format("is {} without a source; write {}", name_of(entry.value().kind()), kShape));
+    }
+    K3_TRY_VOID(entry.only_keys(kKeys));
+    K3_TRY(const TextNode value, entry.at("value", "a number or a quantity with its unit"));
+    K3_TRY(const TextNode source, entry.at("source", "a sentence that says where it is from"));
+    K3_TRY(const std::string source_text, source.string());
+    if (source_text.empty()) return source.fail("is empty; say where the value is from");
+    K3_TRY(const TextNode date, entry.at("date", "the day it was looked up, \"YYYY-MM-DD\""));
+    K3_TRY(const std::string date_text, date.string());
+    if (!is_date(date_text)) {
+      return date.fail(fmt::format("`{:.40}` is no date; write \"YYYY-MM-DD\"", date_text));
+    }
+    const Json& raw = value.value();
+    sources_.push_back({entry.path(), raw.is(Json::Kind::string) ? raw.string() : raw.dump(-1),
+                        source_text, date_text});
+    return value;
+  }
+
+  /// A quantity with a unit; `parse` is one of the readers of units.h.
+  template <class T>
+  Result<void> quantity(std::string_view key, Result<T> (*parse)(std::string_view), T& out) {
+    K3_TRY(const TextNode value, sourced(key));
+    if (value.value().is_number()) return without_unit(value, parse);
+    K3_TRY(const std::string text, value.string());
+    auto parsed = parse(text);
+    if (!parsed) return tl::unexpected(std::move(parsed.error()).at(value.where()));
+    out = *parsed;
+    return {};
+  }
+
+  Result<void> count(std::string_view key, std::int64_t most, int& out) {
+    K3_TRY(const TextNode value, sourced(key));
+    K3_TRY(const std::int64_t number, value.integer(1, most));
+    out = static_cast<int>(number);
+    return {};
+  }
+
+  Result<void> share(std::string_view key, double& out) {
+    K3_TRY(const TextNode value, sourced(key));
+    K3_TRY(out, value.number());
+    if (!(out > 0 && out <= 1)) {
+      return value.fail(fmt::format("is {}; must be above 0 and at most 1", out));
+    }
+    return {};
+  }
+
+  const TextNode& node() const { return node_; }
+
+ private:
+  template <class T>
+  static tl::unexpected<Error> without_unit(const TextNode& value,
+                                            Result<T> (*parse)(std::string_view)) {
+    auto parsed = parse(value.value().dump(-1));
+    if (parsed) return value.fail("is a bare number; write a quantity in quotes");
+    return tl::unexpected(std::move(parsed.error()).at(value.where()));
+  }
+
+  TextNode node_;
+  std::vector<SourcedValue>& sources_;
+};
+
+template <std::size_t N>
+Result<Section> open_section(const TextNode& root,
+                             std::string_view name,
+                             const std::array<std::string_view, N>& keys,
+                             Machine& machine) {
+  K3_TRY(const TextNode node, root.at(name, "the section is required"));
+  K3_TRY_VOID(node.only_keys(keys));
+  return Section(node, machine.sources);
+}
+
+/// Peaks of 0 would divide by zero later.
+Result<void> demand_positive(const Section& section, std::string_view key, double value) {
+  if (value > 0) return {};
+  K3_TRY(const TextNode node, section.node().at(key));
+  return node.fail("is 0; must be positive");
+}
+
+Result<void> read_gpu(const TextNode& root, Machine& machine) {
+  constexpr std::array<std::string_view, 6> kKeys{"name", "bf16",   "fp8",
+                                                  "fp32", "memory", "memory_bandwidth"};
+  K3_TRY(Section section, open_section(root, "gpu", kKeys, machine));
+  GpuSpec& gpu = machine.gpu;
+  K3_TRY(const TextNode name, section.node().at("name", "a name like \"GB300\""));
+  K3_TRY(gpu.name, name.string());
+  K3_TRY_VOID(section.quantity("bf16", parse_flop_rate, gpu.bf16));
+  K3_TRY_VOID(section.quantity("fp8", parse_flop_rate, gpu.fp8));
+  K3_TRY_VOID(section.quantity("fp32", parse_flop_rate, gpu.fp32));
+  K3_TRY_VOID(section.quantity("memory", parse_bytes, gpu.memory));
+  K3_TRY_VOID(section.quantity("memory_bandwidth", parse_bandwidth, gpu.memory_bandwidth));
+  K3_TRY_VOID(demand_positive(section, "bf16", gpu.bf16.per_second));
+  K3_TRY_VOID(demand_positive(section, "fp8", gpu.fp8.per_second));
+  K3_TRY_VOID(demand_positive(section, "fp32", gpu.fp32.per_second));
+  K3_TRY_VOID(demand_positive(section, "memory", gpu.memory.value()));
+  return demand_positive(section, "memory_bandwidth", gpu.memory_bandwidth.bytes_per_second);
+}
+
+Result<void> read_size(const TextNode& root, Machine& machine) {
+  constexpr std::array<std::string_view, 2> kKeys{"gpus", "gpus_per_tray"};
+  K3_TRY(Section section, open_section(root, "size", kKeys, machine));
+  K3_TRY_VOID(section.count("gpus", kMaxGpus, machine.num_gpus));
+  return section.count("gpus_per_tray", machine.num_gpus, machine.gpus_per_tray);
+}
+
+Result<void> read_fabric(const TextNode& root, Machine& machine) {
+  constexpr std::array<std::string_view, 4> kKeys{"planes", "links_per_plane", "link_bandwidth",
+                                                  "link_latency"};
+  K3_TRY(Section section, open_section(root, "fabric", kKeys, machine));
+  K3_TRY_VOID(section.count("planes", kMaxPlanes, machine.planes));
+  K3_TRY_VOID(section.count("links_per_plane", kMaxPlanes, machine.links_per_plane));
+  K3_TRY_VOID(section.quantity("link_bandwidth", parse_bandwidth, machine.link_bandwidth));
+  K3_TRY_VOID(section.quantity("link_latency", parse_time, machine.link_latency));
+  return demand_positive(section, "link_bandwidth", machine.link_bandwidth.bytes_per_second);
+}
+
+Result<void> read_roofline(const TextNode& root, Machine& machine) {
+  constexpr std::array<std::string_view, 6> kKeys{
+      "memory_efficiency", "compute_efficiency", "network_efficiency", "kernel_floor", "launch",
+      "transfer_start"};
+  K3_TRY(Section section, open_section(root, "roofline", kKeys, machine));
+  RooflineConstants& constants = machine.roofline;
+  K3_TRY_VOID(section.share("memory_efficiency", constants.memory_efficiency));
+  K3_TRY_VOID(section.share("compute_efficiency", constants.compute_efficiency));
+  K3_TRY_VOID(section.share("network_efficiency", constants.network_efficiency));
+  K3_TRY_VOID(section.quantity("kernel_floor", parse_time, constants.kernel_floor));
+  K3_TRY_VOID(section.quantity("launch", parse_time, constants.launch));
+  return section.quantity("transfer_start", parse_time, constants.transfer_start);
+}
+
+}  // namespace
+
+Result<Machine> parse_machine(std::string_view toml, const std::string& where) {
+  constexpr std::array<std::string_view, 6> kKeys{"name", "title",  "gpu",
+                                                  "size", "fabric", "roofline"};
+  K3_TRY(const Json document, parse_toml(toml, where));
+  const TextNode root(document, where);
+  K3_TRY_VOID(root.only_keys(kKeys));
+  Machine machine;
+  K3_TRY(const TextNode name, root.at("name", "the preset's name"));
+  K3_TRY(machine.name, name.string());
+  K3_TRY(const TextNode title, root.at("title", "a line for people"));
+  K3_TRY(machine.title, title.string());
+  K3_TRY_VOID(read_gpu(root, machine));
+  K3_TRY_VOID(read_size(root, machine));
+  K3_TRY_VOID(read_fabric(root, machine));
+  K3_TRY_VOID(read_roofline(root, machine));
+  return machine;
+}
+
+Result<Machine> load_machine(const std::filesystem::path& path) {
+  K3_TRY(const std::string text, read_text_file(path));
+  return parse_machine(text, path.string());
+}
+
+}  // namespace k3
