@@ -1,5 +1,7 @@
 #include "profiler/store/database.h"
 
+#include <algorithm>
+#include <array>
 #include <system_error>
 
 #include <fmt/core.h>
@@ -24,6 +26,8 @@ tl::unexpected<Error> failure(sqlite3* handle, const std::string& where) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return fail(Code::io, "another program is writing to the file; try again later", where);
+    case SQLITE_INTERRUPT:
+      return fail(Code::cancelled, "the query was stopped", where);
     case SQLITE_FULL:
       return fail(Code::io, "no space left on the disk; what was written before is kept", where);
     case SQLITE_READONLY:
@@ -58,6 +62,34 @@ std::string uri(const std::filesystem::path& path) {
   }
   return out;
 }
+
+/// PRAGMAs that describe the database and change nothing.
+constexpr std::array<std::string_view, 8> kReadingPragmas{
+    "table_info", "table_xinfo",   "table_list", "index_list",
+    "index_info", "database_list", "page_count", "page_size"};
+
+int allow_reading(
+    void*, int action, const char* name, const char* argument, const char*, const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return argument != nullptr && std::string_view(argument) == "load_extension" ? SQLITE_DENY
+                                                                                   : SQLITE_OK;
+    case SQLITE_PRAGMA:
+      return std::find(kReadingPragmas.begin(), kReadingPragmas.end(), name) !=
+                     kReadingPragmas.end()
+                 ? SQLITE_OK
+                 : SQLITE_DENY;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+/// Virtual machine instructions between two looks at the clock: well below a millisecond.
+constexpr int kInstructionsPerLook = 10'000;
 
 }  // namespace
 
@@ -217,6 +249,18 @@ Result<Statement> Database::prepare(std::string_view sql) const {
   return statement;
 }
 
+Result<Statement> Database::prepare_query(std::string_view sql) const {
+  sqlite3_set_authorizer(handle_.get(), &allow_reading, nullptr);
+  Result<Statement> statement = prepare(sql);
+  const bool denied = !statement && sqlite3_errcode(handle_.get()) == SQLITE_AUTH;
+  sqlite3_set_authorizer(handle_.get(), nullptr, nullptr);
+  if (denied || (statement && !statement->is_read_only())) {
+    return fail(Code::invalid_input, "this statement does not only read; use SELECT",
+                path_.string());
+  }
+  return statement;
+}
+
 Result<void> Database::execute(const std::string& sql) const {
   if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     return failure(handle_.get(), path_.string());
@@ -232,6 +276,22 @@ Result<std::int64_t> Database::integer(std::string_view sql) const {
 
 void Database::set_patience(int milliseconds) const {
   sqlite3_busy_timeout(handle_.get(), milliseconds);
+}
+
+TimeLimit::TimeLimit(const Database& database, double seconds)
+    : database_(database),
+      end_(std::chrono::steady_clock::now() +
+           std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+               std::chrono::duration<double>(seconds))) {
+  const auto is_over = [](void* limit) {
+    return static_cast<int>(std::chrono::steady_clock::now() >=
+                            static_cast<TimeLimit*>(limit)->end_);
+  };
+  sqlite3_progress_handler(database.handle(), kInstructionsPerLook, is_over, this);
+}
+
+TimeLimit::~TimeLimit() {
+  sqlite3_progress_handler(database_.handle(), 0, nullptr, nullptr);
 }
 
 Result<Transaction> Transaction::begin(const Database& database) {

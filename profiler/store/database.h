@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -85,6 +86,10 @@ class Database {
   /// Exactly one statement. Errors: invalid_input with SQLite's reason
   Result<Statement> prepare(std::string_view sql) const;
 
+  /// A statement that only reads: no writing, no ATTACH, no PRAGMA but those that describe the
+  /// schema. Errors: invalid_input for any other
+  Result<Statement> prepare_query(std::string_view sql) const;
+
   /// One or several statements without parameters.
   Result<void> execute(const std::string& sql) const;
 
@@ -130,6 +135,22 @@ class Transaction {
   explicit Transaction(const Database& database) : database_(&database) {}
 
   const Database* database_;
+};
+
+/// While it lives, statements that run longer than `seconds` from its begin fail with
+/// Code::cancelled.
+class TimeLimit {
+ public:
+  TimeLimit(const Database& database, double seconds);
+  ~TimeLimit();
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+  TimeLimit(TimeLimit&&) = delete;
+  TimeLimit& operator=(TimeLimit&&) = delete;
+
+ private:
+  const Database& database_;
+  std::chrono::steady_clock::time_point end_;
 };
 
 /// True if a value of C++ type T may be stored in a column.

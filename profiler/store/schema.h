@@ -271,7 +271,8 @@ inline constexpr std::array kViews{
     View{"v_expert_balance",
          "Per MoE layer: tokens of the busiest rank over the mean of all ranks.",
          "SELECT layer, sum(tokens) AS tokens, max(tokens) AS max_rank_tokens,\n"
-         "  CASE WHEN sum(tokens) > 0 THEN 1.0 * max(tokens) * count(*) / sum(tokens)\n"
+         "  CASE WHEN sum(tokens) > 0\n"
+         "    THEN 1.0 * max(tokens) * (SELECT count(*) FROM rank) / sum(tokens)\n"
          "    ELSE 1.0 END AS balance\n"
          "FROM (SELECT layer, rank, sum(tokens) AS tokens FROM expert_load_total\n"
          "      WHERE rank IS NOT NULL GROUP BY layer, rank)\n"

@@ -1,0 +1,319 @@
+#include "profiler/query/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "profiler/query/comparison_internal.h"
+#include "profiler/query/expert_load.h"
+#include "profiler/query/traffic.h"
+#include "profiler/store/row_values.h"
+
+namespace k3::query {
+
+using store::SessionReader;
+using store::Statement;
+using store::StepRow;
+
+std::vector<StepPair> paired_steps(const std::vector<StepRow>& a,
+                                   const std::vector<StepRow>& b,
+                                   Phase phase) {
+  std::vector<StepPair> pairs;
+  auto other = b.begin();
+  for (const StepRow& step : a) {
+    if (step.phase != phase) continue;
+    other = std::find_if(other, b.end(), [&](const StepRow& s) { return s.phase == phase; });
+    if (other == b.end()) break;
+    pairs.emplace_back(step, *other++);
+  }
+  return pairs;
+}
+
+namespace {
+
+using Group = std::tuple<TaskKind, int, Stage>;
+
+/// Time of one group over the paired steps, in one run.
+struct GroupTime {
+  std::int64_t total_ns = 0;  ///< waiting included
+  std::int64_t wait_ns = 0;
+  std::int64_t shares = 0;  ///< ranks × steps that it is the sum over
+};
+
+using GroupTimes = std::map<Group, GroupTime>;
+
+Result<std::vector<std::uint64_t>> plan_hashes(const SessionReader& session) {
+  K3_TRY(const SessionSummary summary, summarize(session));
+  std::vector<std::uint64_t> hashes;
+  for (const PlanSummary& plan : summary.plans) {
+    hashes.push_back(std::strtoull(plan.hash.c_str(), nullptr, 16));
+  }
+  return hashes;
+}
+
+/// True if every pair ran the same plan, so that task ids mean the same in both runs.
+bool same_plans(const std::vector<StepPair>& pairs,
+                const std::vector<std::uint64_t>& a,
+                const std::vector<std::uint64_t>& b) {
+  const auto hash = [](const std::vector<std::uint64_t>& hashes, int plan) {
+    const bool known = plan >= 0 && static_cast<std::size_t>(plan) < hashes.size();
+    return known ? hashes[static_cast<std::size_t>(plan)] : 0;
+  };
+  return !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), [&](const StepPair& pair) {
+    const std::uint64_t first = hash(a, pair.first.plan);
+    return first != 0 && first == hash(b, pair.second.plan);
+  });
+}
+
+/// From the sums that the writer keeps per step.
+Result<void> add_step_costs(const SessionReader& session, int step, GroupTimes& times) {
+  K3_TRY(Statement query,
+         session.database().prepare(
+             "SELECT kind, layer, stage, ranks, busy_ns, wait_ns FROM step_cost WHERE step = ?"));
+  query.bind(1, step);
+  return store::for_each_row(query, [&](const Statement& row) -> Result<void> {
+    K3_TRY(const TaskKind kind, store::enum_at<TaskKind>(row, 0));
+    K3_TRY(const std::int16_t layer, store::layer_at(row, 1));
+    K3_TRY(const Stage stage, store::enum_at<Stage>(row, 2));
+    GroupTime& time = times[Group(kind, layer, stage)];
+    time.shares += row.integer(3);
+    time.total_ns += row.integer(4) + row.integer(5);
+    time.wait_ns += row.integer(5);
+    return {};
+  });
+}
+
+struct TaskTime {
+  std::int64_t total_ns = 0;
+  std::int64_t wait_ns = 0;
+  bool seen = false;
+};
+
+Result<std::vector<TaskTime>> task_times(const SessionReader& session,
+                                         const StepRow& step,
+                                         std::size_t num_tasks) {
+  K3_TRY(const std::vector<Span> spans, session.spans(step));
+  std::vector<TaskTime> times(num_tasks);
+  for (const Span& span : spans) {
+    if (span.depth != 0 || span.task < 0 || static_cast<std::size_t>(span.task) >= num_tasks)
+      continue;
+    TaskTime& time = times[static_cast<std::size_t>(span.task)];
+    time.seen = true;
+    time.total_ns += span.duration_ns;
+    if (span.category == SpanCategory::wait) time.wait_ns += span.duration_ns;
+  }
+  return times;
+}
+
+struct BothTimes {
+  GroupTimes a;
+  GroupTimes b;
+};
+
+/// Only tasks that have spans in both runs count.
+Result<BothTimes> joined_by_task(const SessionReader& a,
+                                 const SessionReader& b,
+                                 const std::vector<StepPair>& pairs) {
+  BothTimes times;
+  PlanRecord plan;
+  int plan_id = -1;
+  for (const auto& [step_a, step_b] : pairs) {
+    if (step_a.plan != plan_id) {
+      K3_TRY(plan, a.plan(step_a.plan));
+      plan_id = step_a.plan;
+    }
+    K3_TRY(const auto tasks_a, task_times(a, step_a, plan.tasks.size()));
+    K3_TRY(const auto tasks_b, task_times(b, step_b, plan.tasks.size()));
+    std::map<Group, std::int32_t> last_rank;
+    for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+      if (!tasks_a[i].seen || !tasks_b[i].seen) continue;
+      const TaskRecord& task = plan.tasks[i];
+      const Group group(task.kind, task.layer, task.stage);
+      // Task ids ascend with the rank, so a rank's tasks of one group follow each other.
+      const auto [entry, is_new] = last_rank.try_emplace(group, task.rank);
+      const std::int64_t share = is_new || entry->second != task.rank ? 1 : 0;
+      entry->second = task.rank;
+      for (const auto& [time, tasks] :
+           {std::pair(&times.a[group], &tasks_a[i]), std::pair(&times.b[group], &tasks_b[i])}) {
+        time->shares += share;
+        time->total_ns += tasks->total_ns;
+        time->wait_ns += tasks->wait_ns;
+      }
+    }
+  }
+  return times;
+}
+
+Result<BothTimes> joined_by_stage(const SessionReader& a,
+                                  const SessionReader& b,
+                                  const std::vector<StepPair>& pairs) {
+  BothTimes times;
+  for (const auto& [step_a, step_b] : pairs) {
+    K3_TRY_VOID(add_step_costs(a, step_a.step, times.a));
+    K3_TRY_VOID(add_step_costs(b, step_b.step, times.b));
+  }
+  return times;
+}
+
+/// Microseconds per step and rank.
+double per_share(std::int64_t ns, std::int64_t shares) {
+  return shares == 0 ? 0 : static_cast<double>(ns) * 1e-3 / static_cast<double>(shares);
+}
+
+/// Stages of one kind and layer become one row.
+std::vector<ComparisonRow> rows_of(const BothTimes& times) {
+  std::map<std::pair<TaskKind, int>, ComparisonRow> rows;
+  const auto row_of = [&](const Group& group) -> ComparisonRow& {
+    const auto [kind, layer, stage] = group;
+    ComparisonRow& row = rows[{kind, layer}];
+    row.kind = kind;
+    row.layer = layer;
+    return row;
+  };
+  for (const auto& [group, time] : times.a) {
+    row_of(group).measured_us += per_share(time.total_ns, time.shares);
+    row_of(group).measured_wait_us += per_share(time.wait_ns, time.shares);
+  }
+  for (const auto& [group, time] : times.b) {
+    row_of(group).simulated_us += per_share(time.total_ns, time.shares);
+    row_of(group).simulated_wait_us += per_share(time.wait_ns, time.shares);
+  }
+  std::vector<ComparisonRow> out;
+  for (auto& [key, row] : rows) {
+    if (row.measured_us > 0) row.ratio = row.simulated_us / row.measured_us;
+    out.push_back(row);
+  }
+  return out;
+}
+
+StepComparison step_times(const std::vector<StepPair>& pairs) {
+  StepComparison out;
+  out.steps = static_cast<int>(pairs.size());
+  if (pairs.empty()) return out;
+  for (const auto& [a, b] : pairs) {
+    out.measured_ms += static_cast<double>(a.duration_ns) * 1e-6;
+    out.simulated_ms += static_cast<double>(b.duration_ns) * 1e-6;
+  }
+  out.measured_ms /= static_cast<double>(pairs.size());
+  out.simulated_ms /= static_cast<double>(pairs.size());
+  return out;
+}
+
+/// Bytes over the given steps; all steps of a run are read from its totals.
+Result<std::vector<double>> bytes_of(const SessionReader& session, const std::vector<int>& steps) {
+  const auto n = static_cast<std::size_t>(session.num_ranks());
+  std::vector<double> bytes(n * n);
+  const auto add = [&](const TrafficFilter& filter) -> Result<void> {
+    K3_TRY(const TrafficSum sum, traffic_matrix(session, filter));
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] += static_cast<double>(sum.bytes[i]);
+    return {};
+  };
+  K3_TRY(const auto all, session.steps());
+  if (all.size() == steps.size()) {
+    K3_TRY_VOID(add({}));
+    return bytes;
+  }
+  for (const int step : steps) {
+    TrafficFilter filter;
+    filter.step = step;
+    K3_TRY_VOID(add(filter));
+  }
+  return bytes;
+}
+
+Result<TrafficComparison> traffic_of(const SessionReader& a,
+                                     const SessionReader& b,
+                                     const std::vector<StepPair>& pairs) {
+  std::vector<int> steps_a;
+  std::vector<int> steps_b;
+  for (const auto& [step_a, step_b] : pairs) {
+    steps_a.push_back(step_a.step);
+    steps_b.push_back(step_b.step);
+  }
+  TrafficComparison traffic;
+  K3_TRY(traffic.measured_bytes, bytes_of(a, steps_a));
+  K3_TRY(traffic.simulated_bytes, bytes_of(b, steps_b));
+  const auto total = [](const std::vector<double>& bytes) {
+    return std::accumulate(bytes.begin(), bytes.end(), 0.0);
+  };
+  traffic.measured_total = total(traffic.measured_bytes);
+  traffic.simulated_total = total(traffic.simulated_bytes);
+  if (a.num_ranks() != b.num_ranks()) {
+    traffic.measured_bytes.clear();
+    traffic.simulated_bytes.clear();
+    return traffic;
+  }
+  traffic.num_ranks = a.num_ranks();
+  double largest = 0;
+  for (std::size_t i = 0; i < traffic.measured_bytes.size(); ++i) {
+    largest = std::max(largest, std::abs(traffic.simulated_bytes[i] - traffic.measured_bytes[i]));
+  }
+  if (traffic.measured_total > 0) {
+    traffic.max_cell_error =
+        largest / traffic.measured_total * static_cast<double>(traffic.measured_bytes.size());
+  }
+  return traffic;
+}
+
+/// Mean over layers of the busiest rank's share; 0 when no load was recorded.
+Result<double> mean_balance(const SessionReader& session, int& layers) {
+  K3_TRY(const auto loads, expert_loads(session));
+  layers = static_cast<int>(loads.size());
+  double sum = 0;
+  for (const ExpertLoad& load : loads)
+    sum += load.rank_balance;
+  return loads.empty() ? 0 : sum / static_cast<double>(loads.size());
+}
+
+Result<std::vector<ComparisonRow>> compared_rows(const SessionReader& a,
+                                                 const SessionReader& b,
+                                                 const std::vector<StepPair>& pairs,
+                                                 Join join) {
+  K3_TRY(const BothTimes times,
+         join == Join::by_task ? joined_by_task(a, b, pairs) : joined_by_stage(a, b, pairs));
+  return rows_of(times);
+}
+
+}  // namespace
+
+Result<Comparison> compare(const SessionReader& a, const SessionReader& b) {
+  Comparison result;
+  K3_TRY(result.a, summarize(a));
+  K3_TRY(result.b, summarize(b));
+  K3_TRY(const auto steps_a, a.steps());
+  K3_TRY(const auto steps_b, b.steps());
+  const auto decode = paired_steps(steps_a, steps_b, Phase::decode);
+  const auto prefill = paired_steps(steps_a, steps_b, Phase::prefill);
+  auto all = prefill;
+  all.insert(all.end(), decode.begin(), decode.end());
+
+  K3_TRY(const auto hashes_a, plan_hashes(a));
+  K3_TRY(const auto hashes_b, plan_hashes(b));
+  result.join = same_plans(all, hashes_a, hashes_b) ? Join::by_task : Join::by_stage;
+  VerdictFacts facts{
+      .step = decode.empty() ? prefill : decode,
+      .step_phase = decode.empty() && !prefill.empty() ? Phase::prefill : Phase::decode,
+      .prefill = prefill};
+  K3_TRY(result.prefill_rows, compared_rows(a, b, prefill, result.join));
+  if (decode.empty()) {
+    result.rows = result.prefill_rows;
+  } else {
+    K3_TRY(result.rows, compared_rows(a, b, decode, result.join));
+  }
+  result.step = step_times(facts.step);
+  result.prefill = step_times(prefill);
+  K3_TRY(result.traffic, traffic_of(a, b, all));
+  int layers_a = 0;
+  int layers_b = 0;
+  K3_TRY(result.a_balance, mean_balance(a, layers_a));
+  K3_TRY(result.b_balance, mean_balance(b, layers_b));
+  facts.moe_layers = std::min(layers_a, layers_b);
+  result.verdicts = verdicts_of(result, facts);
+  return result;
+}
+
+}  // namespace k3::query

@@ -1,0 +1,54 @@
+#include "profiler/query/sql.h"
+
+#include <fmt/core.h>
+
+namespace k3::query {
+namespace {
+
+using store::Statement;
+
+/// At most `limit` bytes of a text, not ending inside a UTF-8 character.
+std::string shortened(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80)
+    --limit;
+  return std::string(text.substr(0, limit)) + "…";
+}
+
+std::string cell(const Statement& row, int column, std::size_t limit) {
+  if (row.is_null(column)) return "NULL";
+  if (row.is_blob(column)) return fmt::format("({} bytes)", row.blob(column).size());
+  return shortened(row.text(column), limit);
+}
+
+}  // namespace
+
+Result<SqlTable> run_sql(const store::SessionReader& session,
+                         std::string_view sql,
+                         const SqlLimits& limits) {
+  K3_TRY_VOID(session.ensure_totals());
+  K3_TRY(Statement query, session.database().prepare_query(sql));
+  const store::TimeLimit time_limit(session.database(), limits.seconds);
+  SqlTable table;
+  for (int i = 0; i < query.num_columns(); ++i)
+    table.columns.emplace_back(query.column_name(i));
+  while (true) {
+    Result<bool> more = query.next();
+    if (!more && more.error().code == Code::cancelled) {
+      return fail(Code::invalid_input,
+                  fmt::format("the query took longer than {} s; ask for less", limits.seconds),
+                  session.path().string());
+    }
+    if (!more) return tl::unexpected(std::move(more).error());
+    if (!*more) return table;
+    if (table.rows.size() == limits.rows) {
+      table.cut = true;
+      return table;
+    }
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    for (int i = 0; i < query.num_columns(); ++i)
+      cells.push_back(cell(query, i, limits.cell_bytes));
+  }
+}
+
+}  // namespace k3::query
