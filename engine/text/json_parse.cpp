@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/text/json.h"
+#include "engine/text/printable.h"
 
 namespace k3 {
 namespace {
@@ -117,7 +118,8 @@ class Builder {
     Frame& frame = stack_.back();
     key_position_ = token_position();
     if (!frame.keys.insert(name).second) {
-      return stop(fmt::format("key `{:.200}` occurs twice in one object", name), key_position_);
+      return stop(fmt::format("key `{:.200}` occurs twice in one object", printable(name)),
+                  key_position_);
     }
     key_ = std::move(name);
     return true;
@@ -138,12 +140,11 @@ class Builder {
     } else if (const auto bracket = what.find("] "); bracket != std::string::npos) {
       what.erase(0, bracket + 2);
     }
-    if (what.size() > 300) what = what.substr(0, 300) + "…";
     // NOTE: `offset` counts what was read, the offending character included; out-of-range numbers
     // report the same way.
     const char* place = std::min(seen_, text_end_);
     if (offset > 0 && place > token_end_) --place;
-    return stop(what, lines_.position(std::max(place, token_end_)));
+    return stop(printable(what), lines_.position(std::max(place, token_end_)));
   }
 
  private:

@@ -5,15 +5,16 @@
 
 #include <fmt/core.h>
 
+#include "engine/text/printable.h"
 #include "engine/text/suggest.h"
 
 namespace k3 {
 namespace {
 
 std::string place(const std::string& file, TextPosition position, const std::string& path) {
-  if (position.line == 0) return path.empty() ? file : path;
+  if (position.line == 0) return path.empty() ? file : printable(path);
   const std::string at = fmt::format("{}:{}:{}", file, position.line, position.column);
-  return path.empty() ? at : at + ": " + path;
+  return path.empty() ? at : at + ": " + printable(path);
 }
 
 std::string joined(const std::string& path, std::string_view key) {
@@ -30,8 +31,8 @@ std::string TextNode::where_key(const Json::Member& member) const {
   return place(file_, member.position, joined(path_, member.key));
 }
 
-tl::unexpected<Error> TextNode::fail(std::string message, Code code) const {
-  return k3::fail(code, std::move(message), where());
+tl::unexpected<Error> TextNode::fail(std::string_view message, Code code) const {
+  return k3::fail(code, printable(message), where());
 }
 
 tl::unexpected<Error> TextNode::wrong_kind(std::string_view expected) const {
@@ -112,10 +113,10 @@ Result<void> TextNode::only_keys(std::span<const std::string_view> known) const 
   if (!value_->is(Json::Kind::object)) return wrong_kind("a table of keys");
   for (const Json::Member& member : value_->members()) {
     if (std::ranges::find(known, member.key) != known.end()) continue;
-    return k3::fail(
-        Code::invalid_input,
-        fmt::format("unknown key `{:.80}`; {}", member.key, suggestion(member.key, known)),
-        where_key(member));
+    return k3::fail(Code::invalid_input,
+                    fmt::format("unknown key `{:.80}`; {}", printable(member.key),
+                                suggestion(member.key, known)),
+                    where_key(member));
   }
   return {};
 }

@@ -30,8 +30,8 @@ class TextNode {
   /// `FILE:LINE:COLUMN: key.path`; without the part that is not known.
   std::string where() const;
 
-  /// An error at this value.
-  tl::unexpected<Error> fail(std::string message, Code code = Code::invalid_input) const;
+  /// An error at this value; what is not printable in the message is escaped.
+  tl::unexpected<Error> fail(std::string_view message, Code code = Code::invalid_input) const;
 
   /// A member, nothing if it is absent or null.
   std::optional<TextNode> find(std::string_view key) const;

@@ -7,6 +7,7 @@
 #include <toml++/toml.h>
 
 #include "engine/text/file.h"
+#include "engine/text/printable.h"
 
 namespace k3 {
 namespace {
@@ -95,7 +96,7 @@ Result<Json> parse_toml(std::string_view text, const std::string& where) {
     return Converter(where).convert(toml::parse(text));
   } catch (const toml::parse_error& error) {
     const TextPosition at = position_of(error.source());
-    return fail(Code::invalid_input, std::string(error.description()),
+    return fail(Code::invalid_input, printable(error.description()),
                 fmt::format("{}:{}:{}", where, at.line, at.column));
   }
 }
@@ -108,7 +109,7 @@ Result<Json> load_toml(const std::filesystem::path& path) {
 Result<void> apply_override(Json& document, std::string_view assignment) {
   const auto equals = assignment.find('=');
   if (equals == std::string_view::npos) {
-    return fail(Code::invalid_input, "no value; write key.path=value", std::string(assignment));
+    return fail(Code::invalid_input, "no value; write key.path=value", printable(assignment));
   }
   const std::string_view path = trimmed(assignment.substr(0, equals));
   Json* table = &document;
@@ -117,7 +118,7 @@ Result<void> apply_override(Json& document, std::string_view assignment) {
     const auto dot = rest.find('.');
     const std::string key(trimmed(rest.substr(0, dot)));
     if (key.empty()) {
-      return fail(Code::invalid_input, "empty key; write key.path=value", std::string(assignment));
+      return fail(Code::invalid_input, "empty key; write key.path=value", printable(assignment));
     }
     if (dot == std::string_view::npos) {
       table->set(key, override_value(trimmed(assignment.substr(equals + 1))));
@@ -126,9 +127,10 @@ Result<void> apply_override(Json& document, std::string_view assignment) {
     if (table->find(key) == nullptr) table->set(key, Json::object());
     table = table->find(key);
     if (!table->is(Json::Kind::object)) {
-      return fail(Code::invalid_input,
-                  fmt::format("`{}` is {}, not a table of keys", key, name_of(table->kind())),
-                  std::string(path));
+      return fail(
+          Code::invalid_input,
+          fmt::format("`{}` is {}, not a table of keys", printable(key), name_of(table->kind())),
+          printable(path));
     }
     rest.remove_prefix(dot + 1);
   }

@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "engine/text/printable.h"
+
 namespace k3 {
 namespace {
 
@@ -57,8 +59,9 @@ std::string_view trimmed(std::string_view text) {
 tl::unexpected<Error> wrong(std::string_view text,
                             const Quantity& quantity,
                             std::string_view problem) {
-  return fail(Code::invalid_input, fmt::format("`{:.80}` {}; write {} like \"{}\"", text, problem,
-                                               quantity.name, quantity.example));
+  return fail(Code::invalid_input,
+              printable(fmt::format("`{:.80}` {}; write {} like \"{}\"", text, problem,
+                                    quantity.name, quantity.example)));
 }
 
 struct Written {

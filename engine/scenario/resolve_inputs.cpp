@@ -1,0 +1,129 @@
+#include <array>
+#include <limits>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "engine/scenario/resolve_internal.h"
+#include "engine/scenario/section_internal.h"
+#include "engine/text/suggest.h"
+
+namespace k3 {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The one of `keys` that the section has.
+Result<TextNode> exactly_one(const TextNode& root,
+                             const Section& section,
+                             std::string_view name,
+                             std::span<const std::string_view> keys) {
+  std::optional<TextNode> chosen;
+  std::string list;
+  for (const std::string_view key : keys) {
+    list += (list.empty() ? "" : " | ") + std::string(key);
+    const auto node = section.find(key);
+    if (!node) continue;
+    if (chosen) return node->fail(fmt::format("contradicts {}; give only one", chosen->path()));
+    chosen = node;
+  }
+  if (chosen) return *chosen;
+  K3_TRY(const TextNode table, root.at(name, fmt::format("give {} = …", list)));
+  return table.fail(fmt::format("names nothing; give {} = …", list));
+}
+
+Result<fs::path> find_preset(const Resolving& state, const TextNode& node, PresetKind kind) {
+  K3_TRY(const std::string name, node.string());
+  if (auto path = state.folders.preset(kind, name)) return *path;
+  const auto names = state.folders.presets(kind);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  return node.fail(fmt::format("there is no preset `{:.80}`; {}", name, suggestion(name, known)),
+                   Code::not_found);
+}
+
+std::string absolute_text(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  return (error ? path : absolute).lexically_normal().string();
+}
+
+}  // namespace
+
+Result<fs::path> find_path(const Resolving& state, const TextNode& node) {
+  K3_TRY(const std::string text, node.string());
+  if (text.empty()) return node.fail("is empty; must be a path");
+  const fs::path path = text;
+  // NOTE: what came by an override was not read from the file; its place is the current folder.
+  const bool from_file = node.value().position().line > 0;
+  const fs::path near = (from_file ? state.scenario.folder : fs::path()) / path;
+  std::error_code error;
+  if (fs::exists(near, error)) return fs::path(absolute_text(near));
+  std::string looked = path.is_absolute() ? "" : absolute_text(near.parent_path());
+  if (!path.is_absolute()) {
+    if (const auto found = state.folders.find(path)) return fs::path(absolute_text(*found));
+    for (const fs::path& folder : state.folders.folders())
+      looked += ", " + folder.string();
+  }
+  return node.fail(looked.empty()
+                       ? fmt::format("`{:.200}` does not exist; must be a path", text)
+                       : fmt::format("`{:.200}` does not exist; looked in {}", text, looked),
+                   Code::not_found);
+}
+
+Result<void> read_model(Resolving& state) {
+  constexpr std::array<std::string_view, 4> kKeys{"config", "checkpoint", "preset", "weights_seed"};
+  K3_TRY(const Section section, Section::open(state.root, "model", kKeys));
+  K3_TRY(const TextNode node, exactly_one(state.root, section, "model", std::span(kKeys).first(3)));
+  Setup& setup = state.setup;
+  std::string preset;
+  if (section.find("preset")) {
+    K3_TRY(setup.model_source, find_preset(state, node, PresetKind::model));
+    preset = node.value().string();
+    state.model_keys.set("preset", preset);
+  } else {
+    K3_TRY(setup.model_source, find_path(state, node));
+    const bool checkpoint = section.find("checkpoint").has_value();
+    if (checkpoint) setup.checkpoint = setup.model_source;
+    state.model_keys.set(checkpoint ? "checkpoint" : "config", setup.model_source.string());
+  }
+  if (setup.checkpoint) {
+    if (const auto seed = section.find("weights_seed")) {
+      return seed->fail("has no effect on a checkpoint; remove the key");
+    }
+  } else {
+    std::int64_t seed = 1;
+    if (const auto given = section.find("weights_seed")) {
+      K3_TRY(seed, given->integer(0));
+    }
+    setup.weights_seed = static_cast<std::uint64_t>(seed);
+    state.model_keys.set("weights_seed", seed);
+  }
+  const fs::path config = setup.checkpoint ? *setup.checkpoint / "config.json" : setup.model_source;
+  auto loaded = load_model_config(config);
+  if (!loaded) return tl::unexpected(std::move(loaded.error()).at(node.where()));
+  setup.model = std::move(*loaded);
+  if (!preset.empty()) setup.model.name = preset;
+  return {};
+}
+
+Result<void> read_machine(Resolving& state) {
+  constexpr std::array<std::string_view, 2> kKeys{"preset", "file"};
+  constexpr std::array<std::string_view, 1> kLater{"faults"};
+  K3_TRY(const Section section, Section::open(state.root, "machine", kKeys, kLater));
+  if (!section.present()) return {};
+  K3_TRY(const TextNode node, exactly_one(state.root, section, "machine", kKeys));
+  fs::path path;
+  if (section.find("preset")) {
+    K3_TRY(path, find_preset(state, node, PresetKind::machine));
+    state.machine_keys.set("preset", node.value().string());
+  } else {
+    K3_TRY(path, find_path(state, node));
+    state.machine_keys.set("file", path.string());
+  }
+  auto loaded = load_machine(path);
+  if (!loaded) return tl::unexpected(std::move(loaded.error()).at(node.where()));
+  state.setup.machine = std::move(*loaded);
+  return {};
+}
+
+}  // namespace k3
