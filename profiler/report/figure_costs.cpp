@@ -79,8 +79,8 @@ std::string largest_parts(const Parts& parts, double total) {
 /// How the parts relate to the step: lanes overlap or idle.
 std::string step_relation(const RunView& run) {
   if (run.step_s <= 0) return {};
-  return fmt::format("{}: parts add up to {}, the step takes {}. ", run.name, time_text(run.task_s),
-                     time_text(run.step_s));
+  return fmt::format("{}: parts add up to {}, the step takes {}. ", capital(run),
+                     time_text(run.task_s), time_text(run.step_s));
 }
 
 std::vector<std::string> layer_names(int count) {
@@ -163,7 +163,7 @@ std::string layer_answer(const RunView& run, Phase phase) {
     relation =
         fmt::format("; MLA costs {} of KDA", ratio_text(mla->second.value() / kda->second.value()));
   }
-  return fmt::format("Mean per layer, {}: {}{}. ", run.name, out, relation);
+  return fmt::format("{}, mean per layer: {}{}. ", capital(run), out, relation);
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ Figure step_figure(const ReportView& view) {
                          Paint::of(visual::Role::waiting), visual::Hatch::dense});
     chart.rows.push_back(std::move(row));
     if (run.task_s > 0) {
-      figure.answer += fmt::format("{}: {}. ", run.name, largest_parts(parts, run.task_s));
+      figure.answer += fmt::format("{}: {}. ", capital(run), largest_parts(parts, run.task_s));
     }
     figure.note += step_relation(run);
   }

@@ -82,7 +82,7 @@ std::string balance_answer(const RunView& run, bool ranks) {
   return fmt::format(
       "{}: the busiest {} has {} the mean load on average over {} layers, {} in "
       "layer {}. ",
-      run.name, ranks ? "rank" : "expert", ratio_text(sum / static_cast<double>(load.size())),
+      capital(run), ranks ? "rank" : "expert", ratio_text(sum / static_cast<double>(load.size())),
       load.size(), ratio_text(balance_of(*worst, ranks)), worst->layer);
 }
 
@@ -90,7 +90,7 @@ visual::DrawList load_curves(const ReportView& view) {
   visual::CurveChart chart;
   chart.x_title = "experts of a layer, busiest first";
   chart.y_title = "tokens over the layer's mean";
-  chart.reference = visual::ReferenceLine{1, "perfectly even"};
+  chart.reference = visual::ReferenceLine{1, "1.00× = perfectly even"};
   for (const RunView& run : view.runs) {
     const Spread spread = spread_of(run);
     if (spread.median.empty()) continue;
@@ -99,8 +99,11 @@ visual::DrawList load_curves(const ReportView& view) {
                             Paint::of(TaskKind::experts),
                             spread.median,
                             {}});
+    const bool simulated = run.provenance == visual::Provenance::simulated;
     chart.bands.push_back(
-        {run.name + ", all layers", Paint::of(TaskKind::experts), spread.low, spread.high});
+        {run.name + ", all layers",
+         simulated ? Paint::of(visual::Role::muted) : Paint::of(TaskKind::experts), spread.low,
+         spread.high});
   }
   chart.description = "Tokens per expert over the mean, experts sorted by load.";
   return draw(chart);
@@ -119,7 +122,7 @@ visual::DrawList balance_bars(const ReportView& view, bool ranks) {
   chart.category_title = "layer";
   chart.quantity = visual::Quantity::ratio;
   chart.value_title = ranks ? "busiest rank over mean rank" : "busiest expert over mean expert";
-  chart.reference = visual::ReferenceLine{1, "perfectly even"};
+  chart.reference = visual::ReferenceLine{1, "1.00× = perfectly even"};
   for (const RunView& run : view.runs) {
     visual::BarSeries series{run.name, run.provenance, {}};
     series.bars.resize(static_cast<std::size_t>(layers));

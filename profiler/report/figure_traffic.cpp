@@ -111,7 +111,7 @@ visual::DrawList difference_map(const Matrix& a, const Matrix& b, double high, d
 std::string pair_answer(const ReportView& view, const std::vector<Matrix>& matrices) {
   const double a = matrices[0].total();
   const double b = matrices[1].total();
-  std::string out = fmt::format("{} is {} of {} in total. ", matrices[1].run->name,
+  std::string out = fmt::format("{} is {} of {} in total. ", capital(*matrices[1].run),
                                 ratio_text(b / a), matrices[0].run->name);
   if (view.comparison != nullptr && view.comparison->traffic.num_ranks > 0) {
     out += fmt::format("The largest difference of a cell is {} of the mean cell. ",
@@ -138,7 +138,7 @@ Figure traffic_figure(const ReportView& view) {
   double high = 0;
   for (const Matrix& matrix : matrices) {
     high = std::max(high, visual::largest_magnitude(matrix.bytes));
-    figure.answer += fmt::format("{}: {} in total, {}. ", matrix.run->name,
+    figure.answer += fmt::format("{}: {} in total, {}. ", capital(*matrix.run),
                                  visual::text_of(visual::Quantity::bytes, matrix.total()),
                                  busiest_receiver(matrix));
   }

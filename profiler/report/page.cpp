@@ -25,6 +25,7 @@ h2{font-size:1.2rem;margin:0 0 .3em}
 .kicker{margin:0}
 .warning{border:2px solid var(--k3-fault);border-radius:6px;padding:.6em .9em;margin:1em 0}
 .warning strong{color:var(--k3-fault)}
+.provenance{margin:.3em 0}
 ul.verdicts{padding-left:1.2em}
 figure{margin:2.6em 0;padding-top:1.4em;border-top:1px solid var(--k3-grid)}
 .answer{margin:.1em 0 .8em;font-size:1.02rem}
@@ -62,8 +63,8 @@ std::string headline(const ReportView& view) {
   const RunView& b = view.runs.back();
   const std::string ratio = ratio_text(b.step_s / a.step_s);
   if (view.measured_and_simulated && !view.machines_differ) {
-    return fmt::format("A {} takes {} {} and {} {}: {} of the first", step, time_text(a.step_s),
-                       a.name, time_text(b.step_s), b.name, ratio);
+    return fmt::format("A {} takes {} {} and {} {} ({})", step, time_text(a.step_s), a.name,
+                       time_text(b.step_s), b.name, ratio);
   }
   const bool faster = b.step_s < a.step_s;
   return fmt::format("A {} takes {} {} on {} and {} {} on {}: {} {}", step, time_text(a.step_s),
@@ -75,7 +76,8 @@ std::string headline(const ReportView& view) {
 
 std::string run_sentence(const RunView& run, Phase phase) {
   const query::SessionSummary& summary = run.detail->summary;
-  std::string out = fmt::format("{}: {} ranks", run.name, visual::count_text(summary.num_ranks));
+  std::string out =
+      fmt::format("{}: {} ranks", capital(run), visual::count_text(summary.num_ranks));
   if (!summary.model.empty()) out += " of " + without_folders(summary.model);
   if (!run.machine.empty()) out += " on " + run.machine;
   out += fmt::format(", {} {} step{}", visual::count_text(run.steps), name_of(phase),
@@ -96,7 +98,8 @@ std::string machine_warning(const ReportView& view) {
   if (view.machines_differ && view.measured_and_simulated) {
     return warning(
         "Not a prediction of this host.",
-        fmt::format("{} is of {}, {} is of {}. Ratios of time compare two machines under one plan; "
+        fmt::format("The {} run is of {}, the {} one of {}. Ratios of time compare two machines "
+                    "under one plan; "
                     "they are no prediction error. Traffic and expert load do not depend on the "
                     "machine and compare directly.",
                     a.name, a.machine, b.name, b.machine));
@@ -201,15 +204,15 @@ std::string page(const ReportView& view, const std::vector<Figure>& figures) {
   out += paragraph("kicker", title.empty() ? "K3Rack report" : "K3Rack report: " + title);
   out += "<h1>" + escaped(head) + "</h1>\n";
   out += warnings(view);
-  std::string provenance;
-  for (const RunView& run : view.runs)
-    provenance += run_sentence(run, view.phase);
-  provenance +=
+  for (const RunView& run : view.runs) {
+    out += paragraph("provenance", run_sentence(run, view.phase));
+  }
+  const std::string legend =
       "Measured is drawn solid, simulated as outline with light hatch or hollow line, fitted "
       "dotted, "
       "bounds as thin lines. Ranks, layers and experts count from 0. Hover over a mark for its "
       "value.";
-  out += paragraph("provenance", provenance);
+  out += paragraph("source", legend);
   out += verdicts(view);
   const std::string source = provenance_line(view);
   int number = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include <fmt/core.h>
@@ -118,6 +119,12 @@ ReportView view_of(const ReportInput& input) {
   return view;
 }
 
+std::string capital(const RunView& run) {
+  std::string name = run.name;
+  name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+  return name;
+}
+
 std::string time_text(double seconds) {
   return visual::text_of(Quantity::time, seconds);
 }
@@ -163,27 +170,6 @@ std::string scale_note(const ReportView& view) {
       ratio_text(std::max(view.runs[0].task_s / view.runs[1].task_s,
                           view.runs[1].task_s / view.runs[0].task_s)),
       time_text(view.runs[0].task_s), time_text(view.runs[1].task_s));
-}
-
-std::vector<KindTotal> kind_totals(const std::vector<query::ComparisonRow>& rows) {
-  std::map<TaskKind, KindTotal> totals;
-  for (const query::ComparisonRow& row : rows) {
-    KindTotal& total = totals[row.kind];
-    total.kind = row.kind;
-    total.measured_us += row.measured_us;
-    total.simulated_us += row.simulated_us;
-    if (!(row.measured_us > 0) || !(row.simulated_us > 0)) continue;
-    const double ratio = row.simulated_us / row.measured_us;
-    total.low_ratio = total.low_ratio > 0 ? std::min(total.low_ratio, ratio) : ratio;
-    total.high_ratio = std::max(total.high_ratio, ratio);
-  }
-  std::vector<KindTotal> out;
-  for (const auto& [kind, total] : totals)
-    out.push_back(total);
-  std::stable_sort(out.begin(), out.end(), [](const KindTotal& a, const KindTotal& b) {
-    return a.measured_us > b.measured_us;
-  });
-  return out;
 }
 
 std::vector<LayerTime> layer_times(const RunView& run, Phase phase) {

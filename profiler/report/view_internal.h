@@ -42,6 +42,9 @@ struct ReportView {
 
 ReportView view_of(const ReportInput& input);
 
+/// The name of a run at the begin of a sentence.
+std::string capital(const RunView& run);
+
 /// A time in the unit that suits it.
 std::string time_text(double seconds);
 
@@ -77,18 +80,6 @@ Figure layer_figure(const ReportView& view);
 Figure traffic_figure(const ReportView& view);
 Figure load_figure(const ReportView& view);
 Figure error_figure(const ReportView& view);
-
-/// Groups of kinds that share a colour, and the time of each: rows of the first figure.
-struct KindTotal {
-  TaskKind kind = TaskKind::embed;
-  double measured_us = 0;
-  double simulated_us = 0;
-  double low_ratio = 0;  ///< over the layers
-  double high_ratio = 0;
-};
-
-/// Sum over layers of each kind that appears in the comparison, largest first.
-std::vector<KindTotal> kind_totals(const std::vector<query::ComparisonRow>& rows);
 
 /// Mean over steps and ranks of one half of a layer, waiting not included; 0 where it has none.
 struct LayerTime {

@@ -58,6 +58,8 @@ std::vector<Tick> linear_ticks(double low, double high, int limit, double unit_s
 std::vector<Tick> log_ticks(double low, double high, int limit, double unit_scale) {
   if (!(low > 0) || !(high > low) || limit < 1) return {};
   if (!(low * unit_scale > 0) || !std::isfinite(high * unit_scale)) return {};
+  constexpr double kNarrow = 20;
+  if (high < low * kNarrow) return linear_ticks(low, high, limit, unit_scale);
   const int first = static_cast<int>(std::floor(std::log10(low * unit_scale) + 1e-9));
   const int last = static_cast<int>(std::floor(std::log10(high * unit_scale) + 1e-9));
   const int powers = last - first + 1;

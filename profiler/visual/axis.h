@@ -17,7 +17,8 @@ struct Tick {
 /// Labels are of `value · unit_scale`, all with the same number of decimals.
 std::vector<Tick> linear_ticks(double low, double high, int limit, double unit_scale);
 
-/// Powers of ten inside [low, high]; between them 2 and 5 where fewer than three would be left.
+/// Powers of ten inside [low, high], 2 and 5 between them where there is room; where the range is
+/// narrow, ticks as on a linear axis.
 /// More than `limit`: only every second, third … power carries a label.
 std::vector<Tick> log_ticks(double low, double high, int limit, double unit_scale);
 

@@ -64,6 +64,7 @@ std::vector<LegendEntry> legend_of(const GroupedBars& chart) {
   for (const ColorMeaning& color : chart.colors) {
     entries.push_back({color.label, Provenance::measured, color.paint});
   }
+  if (chart.reference) entries.push_back(legend_entry(*chart.reference));
   return entries;
 }
 

@@ -22,7 +22,7 @@ struct BarSeries {
   std::vector<BarValue> bars;  ///< one per category
 };
 
-/// A value every bar may be compared with: a thin line across.
+/// A value every mark may be compared with: a thin line across, named in the legend.
 struct ReferenceLine {
   double value = 0;
   std::string label;

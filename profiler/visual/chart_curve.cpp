@@ -70,6 +70,7 @@ void add_bands(DrawList& list, const CurveChart& chart, const Axis& x, const Axi
 }
 
 void add_curves(DrawList& list, const CurveChart& chart, const Axis& x, const Axis& y) {
+  std::vector<Line> over;
   for (const Curve& curve : chart.curves) {
     Line line;
     line.points = placed(curve.points, x, y);
@@ -77,8 +78,15 @@ void add_curves(DrawList& list, const CurveChart& chart, const Axis& x, const Ax
     line.stroke = curve.paint;
     line.style = line_style(curve.provenance);
     line.tip = curve.tip.empty() ? curve.name : curve.tip;
-    list.items.emplace_back(std::move(line));
+    // Hollow lines go below: where both agree, the solid one fills the hollow one.
+    if (line.style == LineStyle::hollow) {
+      list.items.emplace_back(std::move(line));
+    } else {
+      over.push_back(std::move(line));
+    }
   }
+  for (Line& line : over)
+    list.items.emplace_back(std::move(line));
 }
 
 std::vector<LegendEntry> legend_of(const CurveChart& chart) {
@@ -89,6 +97,7 @@ std::vector<LegendEntry> legend_of(const CurveChart& chart) {
   for (const Band& band : chart.bands) {
     entries.push_back({band.name, Provenance::fitted, band.paint});
   }
+  if (chart.reference) entries.push_back(legend_entry(*chart.reference));
   return entries;
 }
 

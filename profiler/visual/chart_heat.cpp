@@ -127,9 +127,17 @@ void add_indices(DrawList& list, const PlotArea& area, const Shown& shown) {
   list.items.emplace_back(std::move(rows));
 }
 
+bool has_outliers(const HeatMap& map) {
+  const double low = map.scale == HeatScale::log ? map.low : -map.high;
+  return std::any_of(map.values.begin(), map.values.end(), [&](double value) {
+    return value > map.high || (value < low && (map.scale != HeatScale::log || value > 0));
+  });
+}
+
 std::string legend_note(const HeatMap& map, int block) {
   std::string note = map.scale == HeatScale::log ? "log scale; zero is blank" : "linear scale";
   if (map.scale == HeatScale::difference) note += "; neutral is exactly 0";
+  if (has_outliers(map)) note += "; beyond it: end colour";
   if (block > 1) {
     note += fmt::format("; cells of {0} × {0}: {1}", block,
                         map.aggregate == Aggregate::sum ? "sum, own scale" : "maximum");

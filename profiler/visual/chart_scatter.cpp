@@ -15,6 +15,10 @@ bool drawable(const ScatterPoint& p) {
   return p.x > 0 && p.y > 0 && std::isfinite(p.x) && std::isfinite(p.y);
 }
 
+std::string band_name(double band) {
+  return fmt::format("±{:.0f} %", band * 100);
+}
+
 struct Axes {
   ValueAxis x;
   ValueAxis y;
@@ -40,7 +44,7 @@ void add_band(DrawList& list, const Axes& axes, double band) {
   polygon.points.push_back({axes.x.axis.low_pixel, axes.y.axis.low_pixel});
   polygon.fill = Paint::of(Role::muted);
   polygon.opacity = 0.18;
-  polygon.tip = fmt::format("within ±{} % of equal", number(band * 100));
+  polygon.tip = "within " + band_name(band);
   list.items.emplace_back(std::move(polygon));
 }
 
@@ -53,15 +57,10 @@ void add_straight(DrawList& list, const Axes& axes, double ratio, LineStyle styl
 
 std::vector<LegendEntry> legend_of(const ScatterChart& chart) {
   std::vector<LegendEntry> entries;
-  for (const ColorMeaning& color : chart.colors) {
-    entries.push_back(
-        {color.label, Provenance::measured, color.paint, LegendEntry::Sample::marker});
-  }
   const Paint bound = Paint::of(Role::bound);
   entries.push_back({"equal", Provenance::datasheet, bound, LegendEntry::Sample::line});
   if (chart.band > 0) {
-    entries.push_back({fmt::format("±{} %", number(chart.band * 100)), Provenance::fitted,
-                       Paint::of(Role::muted)});
+    entries.push_back({band_name(chart.band), Provenance::fitted, Paint::of(Role::muted)});
   }
   if (chart.fitted_ratio > 0) {
     entries.push_back({"median ratio " + text_of(Quantity::ratio, chart.fitted_ratio),

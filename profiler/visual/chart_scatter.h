@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "profiler/visual/chart_bars.h"
 #include "profiler/visual/draw_list.h"
 #include "profiler/visual/numbers.h"
 
@@ -25,11 +24,10 @@ struct ScatterChart {
   std::string x_title;
   std::string y_title;
   std::vector<ScatterPoint> points;
-  std::vector<ColorMeaning> colors;
   double band = 0.2;        ///< ± this share around the diagonal; 0: none
   double fitted_ratio = 0;  ///< dotted line y = ratio · x; 0: none
   double width = 470;
-  double height = 430;
+  double height = 400;
 };
 
 DrawList draw(const ScatterChart& chart);

@@ -128,7 +128,7 @@ std::string_view name_of(Provenance provenance) {
 }
 
 std::string painted_text(const Text& text) {
-  if (text.fit == Fit::keep || text.max_width <= 0) return text.text;
+  if (text.fit == Fit::keep) return text.text;
   if (text_width(text.text, text.size) <= text.max_width) return text.text;
   return text.fit == Fit::drop ? std::string() : elided(text.text, text.size, text.max_width);
 }

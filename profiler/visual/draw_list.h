@@ -84,7 +84,7 @@ struct Text {
   Paint paint = Paint::of(Role::text);
   Weight weight = Weight::normal;
   Turn turn = Turn::none;
-  double max_width = 0;  ///< 0: unlimited
+  double max_width = 0;  ///< only for Fit::drop and Fit::elide
   Fit fit = Fit::keep;
   Paint halo;  ///< drawn behind the letters where they cross marks
   std::string tip;

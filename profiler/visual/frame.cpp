@@ -9,7 +9,7 @@
 namespace k3::visual {
 namespace {
 
-constexpr double kPixelsPerTickY = 32;
+constexpr double kPixelsPerTickY = 24;
 constexpr double kPixelsPerTickX = 70;
 
 void add_line(DrawList& list, Point from, Point to, Role role) {
@@ -127,9 +127,10 @@ void add_reference(DrawList& list, const PlotArea& area, const Axis& y, const Re
   const double at = y.at(line.value);
   list.items.emplace_back(Line{
       {{area.left, at}, {area.right, at}}, Paint::of(Role::bound), LineStyle::thin, line.label});
-  Text label = tick_text({area.right, at - 4}, line.label, Anchor::end);
-  label.halo = Paint::of(Role::background);
-  list.items.emplace_back(std::move(label));
+}
+
+LegendEntry legend_entry(const ReferenceLine& line) {
+  return {line.label, Provenance::datasheet, Paint::of(Role::bound), LegendEntry::Sample::line};
 }
 
 double add_legend(DrawList& list,

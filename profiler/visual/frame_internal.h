@@ -55,7 +55,7 @@ void add_category_labels(DrawList& list,
                          std::span<const std::string> names,
                          const std::string& title);
 
-/// A thin line across the area with its label.
+/// A thin line across the area; the legend carries its label.
 void add_reference(DrawList& list, const PlotArea& area, const Axis& y, const ReferenceLine& line);
 
 struct LegendEntry {
@@ -65,6 +65,9 @@ struct LegendEntry {
   enum class Sample { box, line, marker } sample = Sample::box;
   Hatch hatch = Hatch::none;  ///< instead of what the provenance says, if not none
 };
+
+/// What a reference line is called in the legend.
+LegendEntry legend_entry(const ReferenceLine& line);
 
 /// Samples and labels from left to right in rows of kLegendRow; returns their height.
 double add_legend(DrawList& list,

@@ -110,8 +110,8 @@ struct Ramp {
   double swell = 0;
 };
 
-constexpr Ramp kSequentialLight{{0.975, 0.012, 95}, {0.30, 0.10, 270}, 0.075};
-constexpr Ramp kSequentialDark{{0.22, 0.045, 280}, {0.95, 0.08, 100}, 0.075};
+constexpr Ramp kSequentialLight{{0.975, 0.012, 95}, {0.30, 0.10, 270}, 0.025};
+constexpr Ramp kSequentialDark{{0.22, 0.045, 280}, {0.95, 0.08, 100}, 0.03};
 
 /// A ramp as a table in which neighbours are equally far apart, whatever chroma and hue do.
 class UniformRamp {
@@ -190,8 +190,9 @@ Color diverging(double t, Theme theme) {
   const double size = std::min(std::abs(t), 1.0);
   const double middle = theme == Theme::light ? 0.96 : 0.26;
   const double end = theme == Theme::light ? 0.45 : 0.80;
+  const double chroma = theme == Theme::light ? 0.115 : 0.095;
   const double hue = t < 0 ? 250 : 55;
-  return srgb_of(lab_of({middle + (end - middle) * size, 0.115 * size, hue}));
+  return srgb_of(lab_of({middle + (end - middle) * size, chroma * size, hue}));
 }
 
 Color ink_on(Color background) {

@@ -52,8 +52,8 @@ std::string_view title_of(TaskKind kind);
 /// Dark is little in the dark theme, light is little in the light theme.
 Color sequential(double t, Theme theme);
 
-/// Map for differences, −1 ≤ t ≤ 1 (clamped): blue is less, orange is more, and exactly 0 is a
-/// neutral grey that no other value has once it is visibly different.
+/// Map for differences, −1 ≤ t ≤ 1 (clamped): blue is less, orange is more, exactly 0 is a grey
+/// without hue. Equal distances from 0 are equally light.
 Color diverging(double t, Theme theme);
 
 /// Black or white, whichever reads better on `background`.

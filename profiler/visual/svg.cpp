@@ -83,10 +83,10 @@ std::string points_text(const std::vector<Point>& points) {
   return out;
 }
 
-bool on_color_map(const Item& item) {
-  const Box* box = std::get_if<Box>(&item);
-  return box != nullptr && (box->fill.source == Paint::Source::sequential ||
-                            box->fill.source == Paint::Source::diverging);
+bool is_cell(const Box& box) {
+  const bool on_map =
+      box.fill.source == Paint::Source::sequential || box.fill.source == Paint::Source::diverging;
+  return on_map && box.hatch == Hatch::none && !box.outline.visible();
 }
 
 struct HatchUse {
@@ -106,7 +106,8 @@ class SvgWriter {
     bool crisp = false;
     for (const Item& item : list_.items) {
       // Without it, hairlines of the background shine through between the cells of a heat map.
-      if (on_color_map(item) != crisp) {
+      const Box* box = std::get_if<Box>(&item);
+      if ((box != nullptr && is_cell(*box)) != crisp) {
         crisp = !crisp;
         out_ += crisp ? "<g shape-rendering=\"crispEdges\">\n" : "</g>\n";
       }
@@ -117,7 +118,7 @@ class SvgWriter {
   }
 
   void operator()(const Box& box) {
-    if (on_color_map(Item(box)) && !box.outline.visible()) {
+    if (is_cell(box)) {
       cell(box);
       return;
     }
