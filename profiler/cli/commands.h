@@ -1,0 +1,19 @@
+#pragma once
+
+#include "profiler/cli/command.h"
+
+namespace k3::cli {
+
+// One file per subcommand: NAME_command.cpp.
+Command compare_command();
+Command completion_command();
+Command demo_command();
+Command help_command();
+Command inspect_command();
+Command model_command();
+Command presets_command();
+Command report_command();
+Command run_command();
+Command simulate_command();
+
+}  // namespace k3::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/progress.h"
+#include "engine/base/result.h"
+#include "engine/scenario/setup.h"
+
+namespace k3::session {
+
+/// One simulation of a scenario's steps.
+struct SimulateRequest {
+  Setup setup;
+  /// Replays the steps of this measured session (sequences, lengths, expert choices) instead of the
+  /// workload and routing of the scenario.
+  std::optional<std::filesystem::path> routing_from;
+  std::optional<std::filesystem::path> output;  ///< absent: nothing is recorded
+  Overwrite overwrite = Overwrite::no;
+};
+
+struct SimulateResult {
+  std::string machine;
+  Phase phase = Phase::decode;  ///< of the last plan: what step_ms is about
+  int steps = 0;
+  std::int64_t sequences = 0;  ///< of all ranks
+  double step_ms = 0;          ///< mean over the steps of the last plan
+  double wall_s = 0;           ///< built plan to last event
+  std::int64_t tasks = 0;      ///< of one step, all ranks
+  std::int64_t flows = 0;      ///< of one step
+  std::string network;
+  std::vector<std::pair<std::string, double>> breakdown_ms;
+};
+
+/// Simulates the request. `progress` counts tasks.
+/// Errors: no machine, does not fit its memory, a recording of other sequences or ranks
+Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progress);
+
+}  // namespace k3::session

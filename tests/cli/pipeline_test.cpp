@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/text/json.h"
+#include "tests/support/program.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/temp_dir.h"
+
+namespace k3 {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The main job from first command to report, on the smallest scenario.
+class Pipeline : public ::testing::Test {
+ protected:
+  Json json_of(std::vector<std::string> words) {
+    words.emplace_back("--json");
+    const test::ProgramResult result = test::run_k3rack(words, dir.path());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const Result<Json> json = Json::parse(result.out, words[0]);
+    EXPECT_TRUE(json) << result.out;
+    return json ? *json : Json();
+  }
+
+  static double number(const Json& json, std::initializer_list<const char*> path) {
+    const Json* at = &json;
+    for (const char* key : path) {
+      at = at->find(key);
+      if (at == nullptr) {
+        ADD_FAILURE() << "no key " << key;
+        return 0;
+      }
+    }
+    return at->number();
+  }
+
+  const std::string scenario = (test::source_dir() / "scenarios/smoke/mini-2.toml").string();
+  test::TempDir dir;
+};
+
+TEST_F(Pipeline, RunSimulateCompareReport) {
+  const Json run = json_of({"run", scenario, "-o", "a.k3r"});
+  EXPECT_GT(number(run, {"decode", "step_ms"}), 0);
+  const Json simulated = json_of({"simulate", scenario, "--routing-from", "a.k3r", "-o", "b.k3r"});
+  EXPECT_GT(number(simulated, {"step_ms"}), 0);
+
+  for (const char* session : {"a.k3r", "b.k3r"}) {
+    const Json inspect = json_of({"inspect", session});
+    EXPECT_GT(number(inspect, {"conservation", "checks"}), 0);
+    EXPECT_EQ(number(inspect, {"conservation", "violations"}), 0);
+  }
+
+  const Json compare = json_of({"compare", "a.k3r", "b.k3r"});
+  EXPECT_EQ(compare.find("join")->string(), "step and task id");
+  EXPECT_GT(number(compare, {"step", "measured_ms"}), 0);
+  EXPECT_GT(number(compare, {"step", "simulated_ms"}), 0);
+  EXPECT_GT(number(compare, {"prefill", "measured_ms"}), 0);
+  // Replayed routing and equal formats of rows: the same bytes in every cell.
+  EXPECT_EQ(number(compare, {"traffic", "measured_bytes"}),
+            number(compare, {"traffic", "simulated_bytes"}));
+  EXPECT_EQ(number(compare, {"traffic", "max_cell_error"}), 0);
+
+  const test::ProgramResult report =
+      test::run_k3rack({"report", "a.k3r", "b.k3r", "-o", "r.html"}, dir.path());
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_TRUE(std::filesystem::exists(dir / "r.html"));
+}
+
+TEST_F(Pipeline, SimulatedStepIsTheSameEveryTime) {
+  const Json first = json_of({"simulate", scenario});
+  const Json second = json_of({"simulate", scenario});
+  EXPECT_EQ(number(first, {"step_ms"}), number(second, {"step_ms"}));
+  EXPECT_EQ(*first.find("breakdown_ms"), *second.find("breakdown_ms"));
+}
+
+TEST_F(Pipeline, FailAboveEndsWithThree) {
+  ASSERT_EQ(test::run_k3rack({"simulate", scenario, "-o", "a.k3r"}, dir.path()).exit_code, 0);
+  ASSERT_EQ(test::run_k3rack(
+                {"simulate", scenario, "--set", "workload.sequences_per_rank=64", "-o", "b.k3r"},
+                dir.path())
+                .exit_code,
+            0);
+  const auto compare = [&](const char* b, const char* limit) {
+    return test::run_k3rack({"compare", "a.k3r", b, "--fail-above", limit}, dir.path()).exit_code;
+  };
+  EXPECT_EQ(compare("a.k3r", "0%"), 0);
+  EXPECT_EQ(compare("b.k3r", "1%"), 3);
+}
+
+TEST_F(Pipeline, OutputIsNeverReplacedWithoutForce) {
+  const std::vector<std::string> words{"simulate", scenario, "-o", "a.k3r"};
+  ASSERT_EQ(test::run_k3rack(words, dir.path()).exit_code, 0);
+  const test::ProgramResult again = test::run_k3rack(words, dir.path());
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.err, HasSubstr("--force"));
+  std::vector<std::string> forced = words;
+  forced.emplace_back("--force");
+  EXPECT_EQ(test::run_k3rack(forced, dir.path()).exit_code, 0);
+}
+
+TEST_F(Pipeline, HelpIsThereForEverySubcommandAndTopic) {
+  const test::ProgramResult overview = test::run_k3rack({"--help"}, dir.path());
+  EXPECT_EQ(overview.exit_code, 0);
+  for (const char* name : {"demo", "run", "simulate", "compare", "report", "inspect", "model",
+                           "presets", "scenario", "units", "placement", "comparing"}) {
+    EXPECT_THAT(overview.out, HasSubstr(name));
+    const test::ProgramResult help = test::run_k3rack({"help", name}, dir.path());
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_GT(help.out.size(), 100U);
+  }
+}
+
+}  // namespace
+}  // namespace k3
