@@ -13,13 +13,13 @@ namespace k3 {
 
 /// Prompts and what follows them. Sequences keep their order; s belongs to rank s mod ranks.
 struct GenerateRequest {
-  std::vector<std::vector<std::int32_t>> prompts;  ///< one per sequence, none empty
-  std::vector<std::vector<std::int32_t>> forced;   ///< empty, or one per sequence
-  std::int64_t greedy_tokens = 0;                  ///< per sequence
-  std::vector<std::vector<std::int32_t>>
-      pinned_prompt;  ///< empty, or [MoE layers, prompt, top_k] each
-  std::vector<std::vector<std::int32_t>>
-      pinned_forced;  ///< empty, or [MoE layers, forced, top_k] each
+  using Lists = std::vector<std::vector<std::int32_t>>;
+
+  Lists prompts = {};              ///< one per sequence, none empty
+  Lists forced = {};               ///< empty, or one per sequence
+  std::int64_t greedy_tokens = 0;  ///< per sequence
+  Lists pinned_prompt = {};        ///< empty, or [MoE layers, prompt tokens, top_k] each
+  Lists pinned_forced = {};        ///< empty, or [MoE layers, forced tokens, top_k] each
 };
 
 /// Refuses what cannot be run: no prompt, ids outside the vocabulary (sequence and index are
