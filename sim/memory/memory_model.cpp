@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "engine/model/tensor_spec.h"
+#include "engine/model/counts.h"
 
 namespace k3::sim {
 namespace {
@@ -15,39 +15,19 @@ constexpr std::array<std::string_view, kNumMemoryParts> kPartNames{
 
 constexpr std::int64_t kFloat32 = 4;
 
-/// Bytes of weights as a checkpoint stores them.
-struct StoredWeights {
-  std::vector<std::int64_t> expert;  ///< [layer] one routed expert
-  std::int64_t others = 0;           ///< every other text weight
-};
-
-StoredWeights stored_weights(const ModelConfig& model) {
-  StoredWeights stored;
-  stored.expert.resize(model.layers.size());
-  for (const TensorSpec& tensor : tensor_specs(model)) {
-    if (tensor.expert == 0) {
-      stored.expert[static_cast<std::size_t>(tensor.layer)] += tensor.bytes();
-    } else if (tensor.expert < 0 && tensor.name.starts_with("language_model.")) {
-      stored.others += tensor.bytes();
-    }
+/// Experts in the rank's slots, all MoE layers.
+std::int64_t resident_experts(const Placement& placement, int rank) {
+  std::int64_t experts = 0;
+  for (int moe_layer = 0; moe_layer < placement.num_layers(); ++moe_layer) {
+    const std::vector<std::int32_t>& slots = placement.layer(moe_layer).slot_to_expert;
+    const auto [first, last] = placement.slots_of_rank(moe_layer, rank);
+    experts += std::count_if(slots.begin() + first, slots.begin() + last,
+                             [](std::int32_t expert) { return expert >= 0; });
   }
-  return stored;
+  return experts;
 }
 
-std::int64_t expert_bytes(const MemoryInput& input, const StoredWeights& stored, int rank) {
-  std::int64_t bytes = 0;
-  int moe_layer = 0;
-  for (std::size_t l = 0; l < input.model.layers.size(); ++l) {
-    if (input.model.layers[l].ffn != FfnKind::moe) continue;
-    const std::vector<std::int32_t>& slots = input.placement.layer(moe_layer).slot_to_expert;
-    const auto [first, last] = input.placement.slots_of_rank(moe_layer, rank);
-    bytes += stored.expert[l] * std::count_if(slots.begin() + first, slots.begin() + last,
-                                              [](std::int32_t expert) { return expert >= 0; });
-    ++moe_layer;
-  }
-  return bytes;
-}
-
+/// One scale serves a whole fp8 cache; other formats are stored as rows are.
 std::int64_t cache_row_bytes(NumberFormat format, std::int64_t width) {
   return format == NumberFormat::fp8 ? width : row_bytes(format, width);
 }
@@ -124,15 +104,12 @@ MemoryPart RankMemory::largest() const {
 std::vector<RankMemory> memory_per_rank(const MemoryInput& input) {
   const ModelConfig& model = input.model;
   const PrecisionSpec& precision = input.precision;
-  const StoredWeights stored = stored_weights(model);
-  const std::int64_t kda_layers = model.count(AttentionKind::kda);
+  const WeightBytes weights = weight_bytes(model);
+  const CacheElements cache = cache_elements(model);
   const std::int64_t cached_row =
-      model.count(AttentionKind::mla) * cache_row_bytes(precision.kv, model.mla.cache_width());
-  const std::int64_t width = model.kda.width();
-  const std::int64_t state =
-      kda_layers * row_bytes(precision.kda_state, width * model.kda.head_dim);
-  const std::int64_t history =
-      kda_layers * row_bytes(precision.activations, (model.kda.conv_width - 1) * 3 * width);
+      model.count(AttentionKind::mla) * cache_row_bytes(precision.kv, cache.mla_per_token_layer);
+  const std::int64_t state = row_bytes(precision.kda_state, cache.kda_state);
+  const std::int64_t history = row_bytes(precision.activations, cache.kda_conv);
   const std::int64_t token =
       row_bytes(precision.activations, std::int64_t{model.output_sources() + 1} * model.hidden +
                                            widest_sublayer(model, input.shape.phase));
@@ -140,9 +117,10 @@ std::vector<RankMemory> memory_per_rank(const MemoryInput& input) {
 
   std::vector<RankMemory> ranks;
   for (const RankShape& shape : input.shape.rank_shapes()) {
+    const std::int64_t experts = resident_experts(input.placement, static_cast<int>(ranks.size()));
     RankMemory rank;
-    rank[MemoryPart::experts] = {expert_bytes(input, stored, static_cast<int>(ranks.size()))};
-    rank[MemoryPart::weights] = {stored.others};
+    rank[MemoryPart::experts] = {weights.per_expert * experts};
+    rank[MemoryPart::weights] = {weights.text_nonexpert()};
     rank[MemoryPart::kv_cache] = {shape.cache_tokens * cached_row};
     rank[MemoryPart::kda_state] = {shape.sequences * state};
     rank[MemoryPart::conv_state] = {shape.sequences * history};

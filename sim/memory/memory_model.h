@@ -58,7 +58,7 @@ struct MemoryInput {
 ///   buffers     = rows that can leave and arrive at most × row bytes, dispatch and combine
 ///
 /// `widest` is the width of what the widest sub-layer holds at once. An fp8 cache has one scale for
-/// all values, so that k = 1. Weights are summed over tensor_specs as the checkpoint stores them.
+/// all values, so that k = 1. Weights are those of the checkpoint, as stored.
 std::vector<RankMemory> memory_per_rank(const MemoryInput& input);
 
 /// Whether the fullest rank fits into a GPU of the machine.
