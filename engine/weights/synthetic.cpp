@@ -85,10 +85,13 @@ void fill_uniform(const Counter& counter, Range range, std::int64_t count, Store
 }
 
 void fill_bytes(const Counter& counter, std::span<std::byte> out) {
-  for (std::size_t first = 0; first < out.size(); first += 8) {
-    const std::uint64_t word = counter.word(first / 8);
-    std::memcpy(out.data() + first, &word, std::min<std::size_t>(8, out.size() - first));
+  const std::size_t words = out.size() / 8;
+  for (std::size_t i = 0; i < words; ++i) {
+    const std::uint64_t word = counter.word(i);
+    std::memcpy(out.data() + 8 * i, &word, 8);
   }
+  const std::uint64_t last = counter.word(words);
+  std::memcpy(out.data() + 8 * words, &last, out.size() % 8);
 }
 
 /// Scale bytes under which uniformly random E2M1 codes have variance 1/inputs: two neighbouring
@@ -101,9 +104,10 @@ void fill_scales(const Counter& counter, std::int64_t inputs, std::span<std::byt
   const int exponent = std::ilogb(std::sqrt(wanted));
   const double share = (std::ldexp(wanted, -2 * exponent) - 1) / 3;  // of the larger exponent
   const auto threshold = static_cast<unsigned>(share * 256);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const std::uint64_t draw = counter.word(i / 8) >> (8 * (i % 8)) & 255;
-    out[i] = static_cast<std::byte>(127 + exponent + (draw < threshold ? 1 : 0));
+  fill_bytes(counter, out);
+  for (std::byte& byte : out) {
+    const bool larger = std::to_integer<unsigned>(byte) < threshold;
+    byte = static_cast<std::byte>(127 + exponent + (larger ? 1 : 0));
   }
 }
 

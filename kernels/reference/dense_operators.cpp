@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -78,8 +77,7 @@ void attn_res_mix(const ops::AttnResMixArgs& args, Stream&) {
   for (std::size_t d = 0; d < size; ++d)
     query[d] *= proj[d];
 
-  std::array<float, ops::AttnResMixArgs::kMaxSources> share{};
-  const std::span<float> shares(share.data(), static_cast<std::size_t>(args.num_sources));
+  std::vector<float> shares(static_cast<std::size_t>(args.num_sources));
   for (std::int64_t t = 0; t < args.tokens; ++t) {
     for (std::size_t i = 0; i < shares.size(); ++i) {
       const std::span<const float> source = row_of(args.sources[i], t, width);

@@ -71,19 +71,6 @@ K3_CLONES void normalise_row(std::span<const float> x, const float* weight, floa
        [&](std::int64_t i) { return x[static_cast<std::size_t>(i)] * factor * weight[i]; });
 }
 
-void softmax_row(std::span<float> scores) {
-  if (scores.empty()) return;
-  const float largest = *std::max_element(scores.begin(), scores.end());
-  for (float& score : scores)
-    score -= largest;
-  exp_row(scores);
-  float sum = 0;
-  for (const float score : scores)
-    sum += score;
-  for (float& score : scores)
-    score /= sum;
-}
-
 K3_CLONES void sigmoid_row(std::span<const float> x, float* out) {
   fill(size_of(x), out, [&](std::int64_t i) { return sigmoid(x[static_cast<std::size_t>(i)]); });
 }
@@ -95,6 +82,19 @@ K3_CLONES void gate_row(std::span<const float> a, const float* gate, float* out)
 
 K3_CLONES void exp_row(std::span<float> x) {
   fill(size_of(x), x.data(), [&](std::int64_t i) { return exp(x[static_cast<std::size_t>(i)]); });
+}
+
+void softmax_row(std::span<float> scores) {
+  if (scores.empty()) return;
+  const float largest = *std::max_element(scores.begin(), scores.end());
+  for (float& score : scores)
+    score -= largest;
+  exp_row(scores);
+  float sum = 0;
+  for (const float score : scores)
+    sum += score;
+  for (float& score : scores)
+    score /= sum;
 }
 
 void situ_row(const ops::SituArgs& args) {
