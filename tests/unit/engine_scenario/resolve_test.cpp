@@ -47,8 +47,8 @@ TEST(Resolve, GivesDefaultsForWhatIsNotWritten) {
 
 TEST(Resolve, TakesOverridesOfAnyKey) {
   const auto setup = mini({"parallel.ranks=8", "workload.context=128 Ki",
-                            "machine.preset=gb200-nvl72", "routing.source=zipf",
-                            "routing.exponent=1", "dispatch.dedup=false", "title=two words"});
+                           "machine.preset=gb200-nvl72", "routing.source=zipf",
+                           "routing.exponent=1", "dispatch.dedup=false", "title=two words"});
   EXPECT_EQ(setup.parallel.ranks, 8);
   EXPECT_EQ(setup.workload.context, 131072);
   EXPECT_EQ(setup.machine->name, "gb200-nvl72");
