@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "config_text.h"
 #include "engine/model/tensor_spec.h"
+#include "tests/unit/engine_model/config_text.h"
 
 namespace k3 {
 namespace {

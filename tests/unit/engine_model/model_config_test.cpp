@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "config_text.h"
 #include "tests/support/mutate.h"
+#include "tests/unit/engine_model/config_text.h"
 
 namespace k3 {
 namespace {
