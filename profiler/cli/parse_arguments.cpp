@@ -12,6 +12,7 @@ namespace {
 struct Bound {
   CLI::Option* option = nullptr;
   std::vector<std::string> values;
+  std::string single;  ///< of a positional: a vector would take those after it too
 };
 
 Result<void> check_known(const Command& command, const std::vector<std::string>& words) {
@@ -52,7 +53,7 @@ void declare(CLI::App& app,
   for (std::size_t i = 0; i < command.positionals.size(); ++i) {
     const PositionalSpec& spec = command.positionals[i];
     positionals[i].option =
-        app.add_option(spec.name, positionals[i].values)->expected(1)->required(spec.required);
+        app.add_option(spec.name, positionals[i].single)->required(spec.required);
   }
 }
 
@@ -76,8 +77,7 @@ Result<Arguments> parse_arguments(const Command& command, const std::vector<std:
     arguments.add_option(command.options[i].name, options[i].values);
   }
   for (const Bound& bound : positionals) {
-    for (const std::string& value : bound.values)
-      arguments.add_positional(value);
+    if (bound.option->count() > 0) arguments.add_positional(bound.single);
   }
   return arguments;
 }

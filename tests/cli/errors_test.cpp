@@ -97,7 +97,7 @@ TEST_F(Errors, UnitMissing) {
   write("s.toml", "[model]\npreset = \"mini\"\n[machine]\nfile = \"m.toml\"\n");
   const std::string error = error_of({"simulate", "s.toml"});
   EXPECT_THAT(error, HasSubstr("m.toml:"));
-  EXPECT_THAT(error, HasSubstr("TB/s"));
+  EXPECT_THAT(error, HasSubstr("has no unit; write a bandwidth like \"900 GB/s\""));
 }
 
 TEST_F(Errors, OutputFolderThatCannotBeWritten) {

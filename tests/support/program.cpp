@@ -69,6 +69,12 @@ int start_k3rack(const std::vector<std::string>& words, const std::filesystem::p
   return start(words, folder, "/dev/null", "/dev/null");
 }
 
+bool is_running(int process) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
 bool kill_program(int process) {
   kill(process, SIGKILL);
   int status = 0;

@@ -23,6 +23,9 @@ ProgramResult run_k3rack(const std::vector<std::string>& words,
 /// Starts it without waiting; returns the process id. Output is dropped.
 int start_k3rack(const std::vector<std::string>& words, const std::filesystem::path& folder);
 
+/// Whether it has not ended yet.
+bool is_running(int process);
+
 /// Kills it as kill -9 does and reaps it; false if it had ended before.
 bool kill_program(int process);
 

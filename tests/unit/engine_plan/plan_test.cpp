@@ -56,7 +56,8 @@ TEST(Plan, EveryMoeLayerDispatchesAndCombinesOncePerRank) {
   std::map<int, std::set<int>> ranks_of;
   for (const Task& task : plan.tasks()) {
     EXPECT_EQ(task.collective >= 0, is_communication(task.kind));
-    if (task.collective >= 0) EXPECT_TRUE(ranks_of[task.collective].insert(task.rank).second);
+    if (task.collective < 0) continue;
+    EXPECT_TRUE(ranks_of[task.collective].insert(task.rank).second);
   }
   for (const auto& [collective, ranks] : ranks_of)
     EXPECT_EQ(ranks.size(), 2U) << collective;
