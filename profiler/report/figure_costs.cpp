@@ -149,11 +149,11 @@ std::string layer_answer(const RunView& run, Phase phase) {
     const auto found = means.find(kind);
     if (found == means.end()) continue;
     if (!out.empty()) out += ", ";
-    out += fmt::format("{} {} ({} layers)",
+    out += fmt::format("{} {} ({})",
                        kind == TaskKind::kda   ? "KDA"
                        : kind == TaskKind::mla ? "MLA"
                                                : "MoE",
-                       time_text(found->second.value()), found->second.count);
+                       time_text(found->second.value()), counted(found->second.count, "layer"));
   }
   if (out.empty()) return {};
   const auto kda = means.find(TaskKind::kda);

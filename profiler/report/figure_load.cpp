@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -80,10 +81,11 @@ std::string balance_answer(const RunView& run, bool ranks) {
     if (balance_of(layer, ranks) > balance_of(*worst, ranks)) worst = &layer;
   }
   return fmt::format(
-      "{}: the busiest {} has {} the mean load on average over {} layers, {} in "
+      "{}: the busiest {} has {} the mean load on average over {}, {} in "
       "layer {}. ",
       capital(run), ranks ? "rank" : "expert", ratio_text(sum / static_cast<double>(load.size())),
-      load.size(), ratio_text(balance_of(*worst, ranks)), worst->layer);
+      counted(static_cast<std::int64_t>(load.size()), "layer"),
+      ratio_text(balance_of(*worst, ranks)), worst->layer);
 }
 
 visual::DrawList load_curves(const ReportView& view) {

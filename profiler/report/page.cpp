@@ -76,12 +76,10 @@ std::string headline(const ReportView& view) {
 
 std::string run_sentence(const RunView& run, Phase phase) {
   const query::SessionSummary& summary = run.detail->summary;
-  std::string out =
-      fmt::format("{}: {} ranks", capital(run), visual::count_text(summary.num_ranks));
+  std::string out = fmt::format("{}: {}", capital(run), counted(summary.num_ranks, "rank"));
   if (!summary.model.empty()) out += " of " + without_folders(summary.model);
   if (!run.machine.empty()) out += " on " + run.machine;
-  out += fmt::format(", {} {} step{}", visual::count_text(run.steps), name_of(phase),
-                     run.steps == 1 ? "" : "s");
+  out += fmt::format(", {}", counted(run.steps, fmt::format("{} step", name_of(phase))));
   if (!run.file.empty()) out += ", session file " + run.file;
   if (!summary.scenario.empty()) out += ", scenario hash " + fingerprint(summary.scenario);
   return out + ". ";

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/task_kind.h"
@@ -44,6 +46,9 @@ ReportView view_of(const ReportInput& input);
 
 /// The name of a run at the begin of a sentence.
 std::string capital(const RunView& run);
+
+/// "1 layer", "69 layers".
+std::string counted(std::int64_t count, std::string_view noun);
 
 /// A time in the unit that suits it.
 std::string time_text(double seconds);

@@ -115,7 +115,7 @@ TEST(Report, ComparesKdaWithFullAttention) {
   full.wait_us = 10;
   input.first.layers = {cost, full};
   EXPECT_THAT(figure(render(input), "layers"),
-              HasSubstr("KDA 40.0 µs (1 layers), MLA 100 µs (1 layers); MLA costs 2.50× of KDA."));
+              HasSubstr("KDA 40.0 µs (1 layer), MLA 100 µs (1 layer); MLA costs 2.50× of KDA."));
 }
 
 TEST(Report, NamesTheBusiestReceiverAndTheLargestCellError) {
@@ -148,7 +148,7 @@ TEST(Report, StatesBalanceAndItsFormula) {
   load.rank_balance = 4.0 / 3;
   input.first.load = {load};
   const std::string part = figure(render(input), "load");
-  EXPECT_THAT(part, HasSubstr("the busiest rank has 1.33× the mean load on average over 1 layers, "
+  EXPECT_THAT(part, HasSubstr("the busiest rank has 1.33× the mean load on average over 1 layer, "
                               "1.33× in layer 3"));
   EXPECT_THAT(part, HasSubstr("max over ranks of tokens / mean over ranks of tokens"));
   input.first.load[0].rank_tokens.clear();

@@ -129,7 +129,7 @@ report::RunDetail make_run(const SyntheticRun& spec) {
   summary.num_ranks = spec.ranks;
   summary.num_spans = 123456;
   summary.scenario =
-      "[model]\nconfig = \"/home/somebody/kimi-k3.json\"\n[machine]\nlink = \"900 GB/s\"\n";
+      "[model]\nconfig = \"/srv/somebody/kimi-k3.json\"\n[machine]\nlink = \"900 GB/s\"\n";
   summary.plans = {{0, "00c0ffee00c0ffee", Phase::decode, 4321}};
   summary.memory = {{"experts", 20LL << 30, 80LL << 30}, {"kv_cache", 3LL << 30, 12LL << 30}};
   summary.meta = {{"seed", "7"}, {"host", "secret-host"}, {"command_line", "k3rack run secret"}};

@@ -12,7 +12,7 @@ namespace k3::test {
 struct SyntheticRun {
   RunKind kind = RunKind::measured;
   std::string machine = "local";
-  std::string path = "/home/somebody/runs/measured.k3r";
+  std::string path = "/srv/somebody/runs/measured.k3r";
   int layers = 8;
   int ranks = 4;
   int experts = 16;
