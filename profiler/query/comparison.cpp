@@ -38,8 +38,8 @@ using Group = std::tuple<TaskKind, int, Stage>;
 
 /// Time of one group over the paired steps, in one run.
 struct GroupTime {
-  std::int64_t total_ns = 0;  ///< waiting included
-  std::int64_t wait_ns = 0;
+  double total_ns = 0;  ///< waiting included
+  double wait_ns = 0;
   std::int64_t shares = 0;  ///< ranks × steps that it is the sum over
 };
 
@@ -79,16 +79,17 @@ Result<void> add_step_costs(const SessionReader& session, int step, GroupTimes& 
     K3_TRY(const std::int16_t layer, store::layer_at(row, 1));
     K3_TRY(const Stage stage, store::enum_at<Stage>(row, 2));
     GroupTime& time = times[Group(kind, layer, stage)];
-    time.shares += row.integer(3);
-    time.total_ns += row.integer(4) + row.integer(5);
-    time.wait_ns += row.integer(5);
+    K3_TRY(const auto ranks, store::index_at<std::int64_t>(row, 3, store::kMaxRanks + 1));
+    time.shares += ranks;
+    time.total_ns += row.real(4) + row.real(5);
+    time.wait_ns += row.real(5);
     return {};
   });
 }
 
 struct TaskTime {
-  std::int64_t total_ns = 0;
-  std::int64_t wait_ns = 0;
+  double total_ns = 0;
+  double wait_ns = 0;
   bool seen = false;
 };
 
@@ -102,10 +103,23 @@ Result<std::vector<TaskTime>> task_times(const SessionReader& session,
       continue;
     TaskTime& time = times[static_cast<std::size_t>(span.task)];
     time.seen = true;
-    time.total_ns += span.duration_ns;
-    if (span.category == SpanCategory::wait) time.wait_ns += span.duration_ns;
+    const auto duration_ns = static_cast<double>(span.duration_ns);
+    time.total_ns += duration_ns;
+    if (span.category == SpanCategory::wait) time.wait_ns += duration_ns;
   }
   return times;
+}
+
+/// True if every task of the plan has a span in the step: then the sums per group hold just the
+/// joined tasks.
+Result<bool> has_all_tasks(const SessionReader& session, const StepRow& step) {
+  K3_TRY(Statement query, session.database().prepare(
+                              "SELECT sum(tasks) = (SELECT num_tasks FROM plan WHERE plan_id = ?1) "
+                              "FROM step_cost WHERE step = ?2"));
+  query.bind(1, step.plan);
+  query.bind(2, step.step);
+  K3_TRY(const bool found, query.next());
+  return found && query.integer(0) == 1;
 }
 
 struct BothTimes {
@@ -113,35 +127,44 @@ struct BothTimes {
   GroupTimes b;
 };
 
+Result<void> add_common_tasks(const std::pair<const SessionReader&, const SessionReader&>& runs,
+                              const StepPair& steps,
+                              BothTimes& times) {
+  K3_TRY(const PlanRecord plan, runs.first.plan(steps.first.plan));
+  K3_TRY(const auto tasks_a, task_times(runs.first, steps.first, plan.tasks.size()));
+  K3_TRY(const auto tasks_b, task_times(runs.second, steps.second, plan.tasks.size()));
+  std::map<Group, std::int32_t> last_rank;
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+    if (!tasks_a[i].seen || !tasks_b[i].seen) continue;
+    const TaskRecord& task = plan.tasks[i];
+    const Group group(task.kind, task.layer, task.stage);
+    // Task ids ascend with the rank, so a rank's tasks of one group follow each other.
+    const auto [entry, is_new] = last_rank.try_emplace(group, task.rank);
+    const std::int64_t share = is_new || entry->second != task.rank ? 1 : 0;
+    entry->second = task.rank;
+    for (const auto& [time, tasks] :
+         {std::pair(&times.a[group], &tasks_a[i]), std::pair(&times.b[group], &tasks_b[i])}) {
+      time->shares += share;
+      time->total_ns += tasks->total_ns;
+      time->wait_ns += tasks->wait_ns;
+    }
+  }
+  return {};
+}
+
 /// Only tasks that have spans in both runs count.
 Result<BothTimes> joined_by_task(const SessionReader& a,
                                  const SessionReader& b,
                                  const std::vector<StepPair>& pairs) {
   BothTimes times;
-  PlanRecord plan;
-  int plan_id = -1;
-  for (const auto& [step_a, step_b] : pairs) {
-    if (step_a.plan != plan_id) {
-      K3_TRY(plan, a.plan(step_a.plan));
-      plan_id = step_a.plan;
-    }
-    K3_TRY(const auto tasks_a, task_times(a, step_a, plan.tasks.size()));
-    K3_TRY(const auto tasks_b, task_times(b, step_b, plan.tasks.size()));
-    std::map<Group, std::int32_t> last_rank;
-    for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
-      if (!tasks_a[i].seen || !tasks_b[i].seen) continue;
-      const TaskRecord& task = plan.tasks[i];
-      const Group group(task.kind, task.layer, task.stage);
-      // Task ids ascend with the rank, so a rank's tasks of one group follow each other.
-      const auto [entry, is_new] = last_rank.try_emplace(group, task.rank);
-      const std::int64_t share = is_new || entry->second != task.rank ? 1 : 0;
-      entry->second = task.rank;
-      for (const auto& [time, tasks] :
-           {std::pair(&times.a[group], &tasks_a[i]), std::pair(&times.b[group], &tasks_b[i])}) {
-        time->shares += share;
-        time->total_ns += tasks->total_ns;
-        time->wait_ns += tasks->wait_ns;
-      }
+  for (const StepPair& steps : pairs) {
+    K3_TRY(const bool all_a, has_all_tasks(a, steps.first));
+    K3_TRY(const bool all_b, has_all_tasks(b, steps.second));
+    if (all_a && all_b) {
+      K3_TRY_VOID(add_step_costs(a, steps.first.step, times.a));
+      K3_TRY_VOID(add_step_costs(b, steps.second.step, times.b));
+    } else {
+      K3_TRY_VOID(add_common_tasks({a, b}, steps, times));
     }
   }
   return times;
@@ -159,8 +182,8 @@ Result<BothTimes> joined_by_stage(const SessionReader& a,
 }
 
 /// Microseconds per step and rank.
-double per_share(std::int64_t ns, std::int64_t shares) {
-  return shares == 0 ? 0 : static_cast<double>(ns) * 1e-3 / static_cast<double>(shares);
+double per_share(double ns, std::int64_t shares) {
+  return shares == 0 ? 0 : ns * 1e-3 / static_cast<double>(shares);
 }
 
 /// Stages of one kind and layer become one row.

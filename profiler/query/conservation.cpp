@@ -17,6 +17,9 @@ namespace {
 /// Sentences kept; the rest is counted.
 constexpr std::size_t kMaxSentences = 20;
 
+/// What stated top-k, layers and row bytes stay below in a sound file.
+constexpr std::int64_t kMaxExpected = 1 << 20;
+
 /// Totals of one all-to-all.
 struct Exchange {
   int step = 0;
@@ -212,7 +215,8 @@ Result<std::int64_t> Checker::expected(std::string_view key,
   K3_TRY(const std::string stored, session_.meta(key));
   std::int64_t value = 0;
   const auto parsed = std::from_chars(stored.data(), stored.data() + stored.size(), value);
-  return parsed.ec == std::errc() ? value : most_frequent(found);
+  const bool stated = parsed.ec == std::errc() && value >= 0 && value < kMaxExpected;
+  return stated ? value : most_frequent(found);
 }
 
 Result<void> Checker::check_exchanges() {
@@ -227,7 +231,7 @@ Result<void> Checker::check_exchanges() {
     ++layers[count];
   K3_TRY(const std::int64_t k, expected(store::kMetaTopK, top_k));
   K3_TRY(const std::int64_t moe_layers, expected(store::kMetaMoeLayers, layers));
-  report_.top_k = static_cast<int>(k);
+  report_.top_k = static_cast<int>(std::min(k, kMaxExpected));
   report_.moe_layers = static_cast<int>(moe_layers);
   K3_TRY(report_.dispatch_row_bytes, expected(store::kMetaDispatchRowBytes, row_bytes[0]));
   K3_TRY(report_.combine_row_bytes, expected(store::kMetaCombineRowBytes, row_bytes[1]));

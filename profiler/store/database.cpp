@@ -54,7 +54,8 @@ tl::unexpected<Error> failure(sqlite3* handle) {
 
 /// `file:` URI of a path: everything but letters, digits and a few marks as %XX.
 std::string uri(const std::filesystem::path& path) {
-  std::string out = "file:";
+  // An absolute path needs the empty host, else one that begins with // would name a host.
+  std::string out = path.is_absolute() ? "file://" : "file:";
   for (const char c : path.string()) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '/' || c == '.' || c == '-' || c == '_';

@@ -14,8 +14,10 @@ namespace k3::store {
 // Columns of a row as checked values: a damaged file must give an Error, never an index that leads
 // nowhere.
 
-/// More ranks than any file of this program has: what a damaged number must not exceed.
-inline constexpr int kMaxRanks = 1 << 16;
+/// What numbers of a sound file stay below: matrices of that many ranks, and sums and products of
+/// that many tokens or spans, can be computed with.
+inline constexpr int kMaxRanks = 4096;
+inline constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 
 inline tl::unexpected<Error> damaged(std::string what) {
   return fail(Code::corrupt, fmt::format("file is damaged ({}); record the run again", what));

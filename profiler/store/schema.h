@@ -142,6 +142,7 @@ inline constexpr Column kStepCost[] = {
     {"layer", integer, "", "-1: not part of a layer"},
     {"stage", text, "", "as in task"},
     {"ranks", integer, "", "ranks that have such a task with a span"},
+    {"tasks", integer, "", "such tasks with a span, over all ranks"},
     {"busy_ns", integer, "ns", "sum over ranks of the tasks' spans of depth 0, waiting apart"},
     {"wait_ns", integer, "ns", "sum over ranks of the waiting"},
     {"max_ns", integer, "ns", "busy + waiting of the rank that took longest"},

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "profiler/store/names.h"
 #include "profiler/store/row_values.h"
@@ -25,18 +26,18 @@ Result<T> at_file(Result<T> result, const fs::path& path) {
 Result<Database> open_database(const fs::path& path,
                                const FileHeader& header,
                                std::string& warning) {
-  std::error_code ignored;
-  if (!header.is_wal) return Database::open(path, OpenMode::read);
-  const bool folded = fold_wal(path).has_value();
-  if (folded) return Database::open(path, OpenMode::read);
+  if (!header.is_wal || fold_wal(path)) return Database::open(path, OpenMode::read);
+  const bool writable = access(path.c_str(), W_OK) == 0;
   {
-    // Works while another program writes, and on read-only media that still hold the companions.
+    // Works while another program writes, and where the companions of the file are still there.
     K3_TRY(Database database, Database::open(path, OpenMode::read));
     if (database.integer("SELECT count(*) FROM sqlite_master")) {
-      warning = "another program has this file open; shown is what was complete when it was opened";
+      warning = writable ? "another program has this file open; shown is what was complete just now"
+                         : "this file was not closed by its run";
       return database;
     }
   }
+  std::error_code ignored;
   if (fs::exists(wal_path(path), ignored) && fs::file_size(wal_path(path), ignored) > 0) {
     return fail(
         Code::io,
@@ -102,6 +103,8 @@ Result<void> SessionReader::read_basics() {
   if (parsed.ec != std::errc() || num_ranks_ < 0 || num_ranks_ > kMaxRanks) {
     return damaged(fmt::format("'{}' ranks", ranks));
   }
+  K3_TRY(const std::int64_t rows, database_.integer("SELECT count(*) FROM rank"));
+  if (rows != num_ranks_) return damaged(fmt::format("{} of {} ranks", rows, num_ranks_));
   return {};
 }
 

@@ -20,17 +20,17 @@ Result<std::vector<StepRow>> SessionReader::steps() const {
                            "duration_ns, first_span, num_spans FROM step ORDER BY step"));
   std::vector<StepRow> out;
   K3_TRY_VOID(for_each_row(query, [&](const Statement& row) -> Result<void> {
-    K3_TRY(const Phase phase, enum_at<Phase>(row, 2));
-    out.push_back({.step = integer_as<std::int32_t>(row, 0),
-                   .plan = integer_as<std::int32_t>(row, 1),
-                   .phase = phase,
-                   .sequences = row.integer(3),
-                   .tokens = row.integer(4),
-                   .context = row.integer(5),
-                   .begin_ns = row.integer(6),
-                   .duration_ns = row.integer(7),
-                   .first_span = row.integer(8),
-                   .num_spans = row.integer(9)});
+    StepRow& step = out.emplace_back();
+    step.step = integer_as<std::int32_t>(row, 0);
+    step.plan = integer_as<std::int32_t>(row, 1);
+    K3_TRY(step.phase, enum_at<Phase>(row, 2));
+    K3_TRY(step.sequences, index_at<std::int64_t>(row, 3, kMaxCount));
+    K3_TRY(step.tokens, index_at<std::int64_t>(row, 4, kMaxCount));
+    K3_TRY(step.context, index_at<std::int64_t>(row, 5, kMaxCount));
+    step.begin_ns = row.integer(6);
+    step.duration_ns = row.integer(7);
+    K3_TRY(step.first_span, index_at<std::int64_t>(row, 8, kMaxCount));
+    K3_TRY(step.num_spans, index_at<std::int64_t>(row, 9, kMaxCount));
     return {};
   }));
   return out;

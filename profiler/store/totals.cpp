@@ -127,7 +127,8 @@ StepCosts::StepCosts(std::span<const PlanRecord> plans, int num_ranks)
 
 Result<void> StepCosts::insert(const StepRecord& step, Inserter<kStepCostTable>& rows) {
   if (plans_.empty()) return {};
-  const Plan& plan = plans_[static_cast<std::size_t>(step.plan)];
+  Plan& plan = plans_[static_cast<std::size_t>(step.plan)];
+  plan.seen.assign(plan.group_of_task.size(), false);
   cells_.assign(plan.groups.size() * num_ranks_, Cell{});
   for (const Span& span : step.spans) {
     if (span.task < 0 || span.depth != 0) continue;
@@ -137,15 +138,17 @@ Result<void> StepCosts::insert(const StepRecord& step, Inserter<kStepCostTable>&
     (span.category == SpanCategory::wait ? cell.wait_ns : cell.busy_ns) += span.duration_ns;
     cell.flops += span.flops;
     cell.bytes += span.bytes;
-    cell.seen = true;
+    if (!plan.seen[task]) ++cell.tasks;
+    plan.seen[task] = true;
   }
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     Cell sum;
     std::int64_t ranks = 0;
     std::int64_t max_ns = 0;
     for (const Cell& cell : std::span(cells_).subspan(g * num_ranks_, num_ranks_)) {
-      if (!cell.seen) continue;
+      if (cell.tasks == 0) continue;
       ++ranks;
+      sum.tasks += cell.tasks;
       sum.busy_ns += cell.busy_ns;
       sum.wait_ns += cell.wait_ns;
       sum.flops += cell.flops;
@@ -154,7 +157,7 @@ Result<void> StepCosts::insert(const StepRecord& step, Inserter<kStepCostTable>&
     }
     if (ranks == 0) continue;
     const auto [kind, layer, stage] = plan.groups[g];
-    K3_TRY_VOID(rows.row(step.step, stored_name(kind), layer, stored_name(stage), ranks,
+    K3_TRY_VOID(rows.row(step.step, stored_name(kind), layer, stored_name(stage), ranks, sum.tasks,
                          sum.busy_ns, sum.wait_ns, max_ns, sum.flops, sum.bytes));
   }
   return {};

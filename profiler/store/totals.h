@@ -92,6 +92,7 @@ class StepCosts {
     std::vector<Group> groups;  ///< sorted
     std::vector<std::uint32_t> group_of_task;
     std::vector<std::int32_t> rank_of_task;
+    std::vector<bool> seen;  ///< tasks with a span in the current step
   };
 
   struct Cell {
@@ -99,7 +100,7 @@ class StepCosts {
     std::int64_t wait_ns = 0;
     double flops = 0;
     double bytes = 0;
-    bool seen = false;
+    std::int64_t tasks = 0;  ///< with a span
   };
 
   std::size_t num_ranks_;

@@ -131,9 +131,10 @@ TEST(Session, SumsSpansOfDepthZero_PerLaneAndPerTaskGroup) {
   ASSERT_TRUE(session);
   EXPECT_EQ(test::rows_of(*session, "SELECT * FROM lane_summary").value(),
             "0|transfer|3|1|20\n0|wait|3|1|5\n1|other|-1|1|7\n1|transfer|3|1|40\n");
-  // busy 20 + 40, waiting 5, slowest rank 40 (the other 25), 64 + 32 bytes.
+  // Two ranks with a task each: busy 20 + 40, waiting 5, slowest rank 40 (the other 25), 64 + 32
+  // bytes.
   EXPECT_EQ(test::rows_of(*session, "SELECT * FROM step_cost").value(),
-            "0|dispatch|3|whole|2|60|5|40|0.0|96.0\n");
+            "0|dispatch|3|whole|2|2|60|5|40|0.0|96.0\n");
   // Mean over two ranks: 65 ns / 2.
   EXPECT_EQ(
       test::rows_of(*session, "SELECT mean_us, wait_us, slowest_rank_us FROM v_layer_cost").value(),
