@@ -1,0 +1,17 @@
+// Whatever bytes stand in a session file: an Error, or a run that can be read in full.
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/temp_dir.h"
+#include "tests/unit/profiler_store/sample_run.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const k3::test::TempDir folder;  // fresh: opening may leave journal files beside the session
+  const std::filesystem::path path = folder / "run.k3r";
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  static_cast<void>(k3::test::read_run(path));
+  return 0;
+}
