@@ -37,8 +37,8 @@ TEST(Tree, HoldsNoMachinePathsAndNoPackageMirrors) {
     for (const SourceFile& file : source_tree()) {
       if (file.path == "tests/lint/forbidden.txt") continue;
       for (std::size_t i = 0; i < file.lines.size(); ++i) {
-        EXPECT_EQ(file.lines[i].find(word), std::string::npos)
-            << file.path << ":" << i + 1 << ": " << word << testing::PrintToString(reason);
+        if (file.lines[i].find(word) == std::string::npos) continue;
+        ADD_FAILURE() << file.path << ":" << i + 1 << ": " << word << " is in forbidden.txt";
       }
     }
   }

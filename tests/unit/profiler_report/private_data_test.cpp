@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "synthetic.h"
+#include "tests/unit/profiler_report/synthetic.h"
 
 namespace k3::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "synthetic.h"
+#include "tests/unit/profiler_report/synthetic.h"
 #include "tests/unit/profiler_visual/markup_check.h"
 
 namespace k3::report {

@@ -1,4 +1,4 @@
-#include "synthetic.h"
+#include "tests/unit/profiler_report/synthetic.h"
 
 #include <algorithm>
 #include <cmath>
