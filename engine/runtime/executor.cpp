@@ -121,6 +121,7 @@ Result<StepOutput> Executor::run_step(const Plan& plan, const StepInput& input) 
   }
   output.record.begin_ns = begin_ns - group_->origin_ns;
   output.record.duration_ns = now_ns() - begin_ns;
+  output.record.memory = memory();
   assemble_step({.model = inputs.model,
                  .placement = inputs.placement,
                  .precision = inputs.precision,

@@ -134,6 +134,7 @@ struct StepRecord {
   std::vector<TransferRecord> transfers;
   std::vector<ExpertLoadRecord> expert_load;
   std::vector<RoutingRecord> routing;
+  std::vector<MemoryRecord> memory;  ///< parts that changed since the header; replace what it said
 };
 
 /// Where a run is written to. Called from one thread, header first, then steps in order, then

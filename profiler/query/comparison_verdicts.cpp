@@ -47,7 +47,7 @@ std::string capitalized(std::string_view word) {
 
 std::string step_verdict(const StepComparison& step, Phase phase, const Labels& labels) {
   const std::string ratio =
-      step.measured_ms > 0 ? fmt::format(" ({:.2f}×)", step.simulated_ms / step.measured_ms) : "";
+      step.measured_ms > 0 ? fmt::format(" ({:.3g}×)", step.simulated_ms / step.measured_ms) : "";
   return fmt::format("{} step: {} {}, {} {}{}, mean of {} step{}.", capitalized(name_of(phase)),
                      labels.a, time_text(step.measured_ms * 1e3), labels.b,
                      time_text(step.simulated_ms * 1e3), ratio, step.steps,

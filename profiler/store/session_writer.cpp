@@ -73,6 +73,8 @@ class OpenSession {
   Result<void> check(const StepRecord& step) const;
   Result<void> insert(const StepRecord& step);
   Result<void> insert_exchanges(const StepRecord& step);
+  Result<void> update_tasks(const StepRecord& step);
+  Result<void> update_memory(const StepRecord& step);
 
   Database database_;
   Rows rows_;
@@ -80,6 +82,7 @@ class OpenSession {
   std::size_t num_lanes_;
   std::size_t num_ranks_;
   std::vector<std::size_t> plan_tasks_;  ///< tasks per plan
+  std::vector<bool> plan_costed_;        ///< the plan's first step has been written
   std::int64_t next_span_ = 1;
   StepCosts step_costs_;
   LaneTotals lane_totals_;
@@ -105,6 +108,7 @@ OpenSession::OpenSession(Database database, Rows rows, const RunHeader& header)
       expert_totals_(header.placement) {
   for (const PlanRecord& plan : header.plans)
     plan_tasks_.push_back(plan.tasks.size());
+  plan_costed_.resize(plan_tasks_.size());
 }
 
 Result<OpenSession::Rows> OpenSession::prepare(const Database& database) {
@@ -200,7 +204,41 @@ Result<void> OpenSession::insert(const StepRecord& step) {
                                stored_name(span.category), span.flops, span.bytes, nullptr));
   }
   K3_TRY_VOID(step_costs_.insert(step, rows_.step_cost));
+  K3_TRY_VOID(update_tasks(step));
+  K3_TRY_VOID(update_memory(step));
   return insert_exchanges(step);
+}
+
+Result<void> OpenSession::update_tasks(const StepRecord& step) {
+  // NOTE: what routing adds to a task's cost is known only when its plan has run once.
+  if (plan_costed_.empty() || plan_costed_[static_cast<std::size_t>(step.plan)]) return {};
+  K3_TRY(
+      Statement update,
+      database_.prepare("UPDATE task SET flops = ?, bytes = ? WHERE plan_id = ? AND task_id = ?"));
+  for (const Span& span : step.spans) {
+    const bool is_work =
+        span.category == SpanCategory::compute || span.category == SpanCategory::transfer;
+    if (span.task < 0 || !is_work) continue;
+    update.bind(1, span.flops);
+    update.bind(2, span.bytes);
+    update.bind(3, step.plan);
+    update.bind(4, span.task);
+    K3_TRY_VOID(update.run());
+  }
+  return {};
+}
+
+Result<void> OpenSession::update_memory(const StepRecord& step) {
+  if (step.memory.empty()) return {};
+  K3_TRY(Statement replace,
+         database_.prepare("INSERT OR REPLACE INTO memory (rank, what, bytes) VALUES (?, ?, ?)"));
+  for (const MemoryRecord& record : step.memory) {
+    replace.bind(1, record.rank);
+    replace.bind(2, std::string_view(record.what));
+    replace.bind(3, record.bytes);
+    K3_TRY_VOID(replace.run());
+  }
+  return {};
 }
 
 Result<void> OpenSession::add(const StepRecord& step) {
@@ -216,6 +254,7 @@ Result<void> OpenSession::add(const StepRecord& step) {
     K3_TRY_VOID(expert_totals_.add(record));
   for (const Span& span : step.spans)
     lane_totals_.add(span);
+  if (!plan_costed_.empty()) plan_costed_[static_cast<std::size_t>(step.plan)] = true;
   next_span_ += static_cast<std::int64_t>(step.spans.size());
   return {};
 }

@@ -31,6 +31,36 @@ bool update_snapshots() {
   return value != nullptr && std::string(value) == "1";
 }
 
+/// Tasks take the costs of their spans in the first step of their plan.
+void cost_tasks(test::SampleRun& run) {
+  std::vector<bool> costed(run.header.plans.size());
+  for (const StepRecord& step : run.steps) {
+    const auto plan = static_cast<std::size_t>(step.plan);
+    if (costed[plan]) continue;
+    costed[plan] = true;
+    for (const Span& span : step.spans) {
+      if (span.task < 0) continue;
+      if (span.category != SpanCategory::compute && span.category != SpanCategory::transfer)
+        continue;
+      TaskRecord& task = run.header.plans[plan].tasks[static_cast<std::size_t>(span.task)];
+      task.flops = span.flops;
+      task.bytes = span.bytes;
+    }
+  }
+}
+
+TEST(Session, MemoryOfAStepReplacesWhatTheHeaderSaid) {
+  const test::TempDir dir;
+  test::SampleRun run = test::random_run(1);
+  run.header.memory = {{0, "buffers", 1}, {1, "buffers", 2}};
+  run.steps.front().memory = {{0, "buffers", 30}, {0, "activations", 4}};
+  ASSERT_TRUE(test::write_run(dir / "a.k3r", run, Ending::finished));
+  const auto session = SessionReader::open(dir / "a.k3r");
+  ASSERT_TRUE(session);
+  EXPECT_EQ(test::rows_of(*session, "SELECT * FROM memory ORDER BY rank, what").value(),
+            "0|activations|4\n0|buffers|30\n1|buffers|2\n");
+}
+
 TEST(Session, GivesBackEveryField_WhateverTheValues) {
   const test::TempDir dir;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -43,6 +73,7 @@ TEST(Session, GivesBackEveryField_WhateverTheValues) {
     // The string table also holds those names of lanes that no span has ("dispatch" is a span's
     // name).
     run.header.names.insert(run.header.names.end(), {"rank 0", "rank 1", "rank 2"});
+    cost_tasks(run);
     EXPECT_EQ(test::text_of(*read), test::text_of(run));
   }
 }
