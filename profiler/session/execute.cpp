@@ -7,11 +7,13 @@
 
 #include "engine/base/rng.h"
 #include "engine/comm/thread_communicator.h"
+#include "engine/model/counts.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/generate.h"
 #include "engine/weights/safetensors_writer.h"
 #include "engine/weights/weight_store.h"
 #include "kernels/registry/registry.h"
+#include "profiler/session/host_memory.h"
 #include "profiler/session/pinned_router.h"
 #include "profiler/session/placement_of.h"
 #include "profiler/session/run_header.h"
@@ -89,6 +91,20 @@ struct StepTimes {
   }
 };
 
+/// Weights that are made rather than mapped, and the caches of all sequences.
+Result<void> check_fits(const Setup& setup, const GenerateRequest& generate) {
+  const WeightBytes weights = weight_bytes(setup.model);
+  const CacheElements cache = cache_elements(setup.model);
+  double bytes = setup.checkpoint ? 0 : static_cast<double>(weights.total - weights.vision);
+  for (const std::int64_t tokens : cache_capacity(generate)) {
+    bytes += 4.0 * static_cast<double>(cache.kda_state + cache.kda_conv) +
+             4.0 * static_cast<double>(cache.mla_per_token) * static_cast<double>(tokens);
+  }
+  return check_host_memory(bytes, setup.checkpoint ? "caches" : "synthetic weights and caches",
+                           "take a smaller model (preset = \"mini\"), fewer sequences or a shorter "
+                           "context");
+}
+
 std::int64_t count_tasks(const std::vector<Plan>& plans, const GenerateRequest& generate) {
   auto total = static_cast<std::int64_t>(plans[0].tasks().size());
   if (plans.size() == 1) return total;
@@ -150,6 +166,7 @@ Result<ExecuteResult> execute(const ExecuteRequest& request, Progress& progress)
     K3_TRY_VOID(read_pinned_router(*request.pinned_router, setup.model, generate));
   }
   K3_TRY_VOID(check_request(setup.model, generate));
+  K3_TRY_VOID(check_fits(setup, generate));
   K3_TRY(const std::vector<DumpTensorSpec> specs, wanted_tensors(request, generate));
   K3_TRY(const std::unique_ptr<Backend> backend, make_backend(setup.executor.backend));
   K3_TRY(const Placement placement, placement_of(setup));

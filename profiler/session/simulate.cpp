@@ -1,10 +1,12 @@
 #include "profiler/session/simulate.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include <fmt/core.h>
 
 #include "profiler/query/recorded_routing.h"
+#include "profiler/session/host_memory.h"
 #include "profiler/session/placement_of.h"
 #include "profiler/session/run_header.h"
 #include "profiler/store/session_reader.h"
@@ -118,6 +120,17 @@ std::vector<Lane> lanes_of(int ranks) {
   return lanes;
 }
 
+/// The choices of a whole step are held at once, two bytes each.
+Result<void> check_routing_fits(const Setup& setup, const std::vector<Plan>& plans) {
+  std::int64_t tokens = 0;
+  for (const Plan& plan : plans)
+    tokens = std::max(tokens, plan.shape().num_tokens());
+  const double choices =
+      static_cast<double>(tokens) * setup.model.moe.top_k * setup.model.count(FfnKind::moe);
+  return check_host_memory(2 * choices, "the expert choices of a step",
+                           "simulate fewer or shorter sequences");
+}
+
 SimulateResult result_of(const Setup& setup,
                          const Plan& last,
                          const sim::SimulationSummary& summary) {
@@ -161,6 +174,7 @@ Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progre
     K3_TRY_VOID(sim::check_memory(memory, last, *setup.machine));
     plans.push_back(Plan::build({setup.model, setup.execution, stretch.shape}));
   }
+  K3_TRY_VOID(check_routing_fits(setup, plans));
   std::vector<sim::SimulatedPhase> phases;
   progress.total = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {

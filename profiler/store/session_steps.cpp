@@ -162,7 +162,8 @@ Result<StepRecord> SessionReader::step(const StepRow& row) const {
                     .traffic = {},
                     .transfers = {},
                     .expert_load = {},
-                    .routing = {}};
+                    .routing = {},
+                    .memory = {}};
   K3_TRY(record.spans, spans(row));
   K3_TRY(record.traffic, traffic(row.step));
   K3_TRY(record.transfers, transfers(row.step));

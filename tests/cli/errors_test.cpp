@@ -108,6 +108,14 @@ TEST_F(Errors, OutputFolderThatCannotBeWritten) {
   EXPECT_THAT(error_of({"simulate", "s.toml", "-o", "file"}), HasSubstr("--force"));
 }
 
+TEST_F(Errors, AModelLargerThanThisComputerIsRefusedBeforeItStarts) {
+  const std::string error =
+      error_of({"run", "nvl72/k3-decode-72", "--precision", "float32", "--set",
+                "execution.overlap=none", "--set", "workload.context=1", "-o", "s.k3r"});
+  EXPECT_THAT(error, HasSubstr("GiB"));
+  EXPECT_THAT(error, HasSubstr("mini"));
+}
+
 TEST_F(Errors, TruncatedSafetensors) {
   K3_SHARED_OR_SKIP(shared);
   copy_checkpoint(shared);
