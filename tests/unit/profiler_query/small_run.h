@@ -32,7 +32,8 @@ inline StepRecord small_step(std::int32_t number, Phase phase) {
                   .traffic = {},
                   .transfers = {},
                   .expert_load = {},
-                  .routing = {}};
+                  .routing = {},
+                  .memory = {}};
   const auto add = [&](std::int32_t task, std::int64_t ns, SpanCategory category) {
     step.spans.push_back({.begin_ns = step.begin_ns,
                           .duration_ns = ns,

@@ -137,7 +137,8 @@ StepRecord random_step(Draw& draw, const RunHeader& header, std::int32_t number)
                   .traffic = {},
                   .transfers = {},
                   .expert_load = {},
-                  .routing = {}};
+                  .routing = {},
+                  .memory = {}};
   const auto num_tasks =
       static_cast<std::int64_t>(header.plans[static_cast<std::size_t>(step.plan)].tasks.size());
   const int count = draw.below<int>(60);
