@@ -39,6 +39,8 @@ Result<StepTraffic> step_traffic(const SimulationInput& input, const StepShape& 
     result.flows += num_flows(layer.dispatch.matrix) + num_flows(layer.combine.matrix);
     result.layers.push_back(std::move(layer));
   }
+  // NOTE: the choices of a long prefill are by far the largest part (2 bytes per copy).
+  if (input.record_routing == RecordRouting::no) result.routing = {};
   return result;
 }
 

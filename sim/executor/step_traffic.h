@@ -26,7 +26,7 @@ struct LayerExchanges {
 };
 
 struct StepTraffic {
-  StepRouting routing;
+  StepRouting routing;                 ///< empty unless routing is recorded
   std::vector<LayerExchanges> layers;  ///< per MoE layer
   std::int64_t flows = 0;
 };
