@@ -110,7 +110,7 @@ std::int64_t ReceivePlan::total_rows() const {
   return sum(rows);
 }
 
-Result<void> order_copies(int first_slot, int num_slots, bool dedup, ReceivePlan& plan) {
+Result<void> order_copies(int first_slot, int num_slots, RowCount rows, ReceivePlan& plan) {
   plan.slot_copies.assign(at(num_slots), 0);
   for (const CopyHeader& header : plan.headers) {
     const int local = header.slot - first_slot;
@@ -145,7 +145,8 @@ Result<void> order_copies(int first_slot, int num_slots, bool dedup, ReceivePlan
       }
       const std::int64_t place = plan.next_scratch[at(header.slot - first_slot)]++;
       plan.position[copy] = static_cast<std::int32_t>(place);
-      plan.input_row[at(place)] = static_cast<std::int32_t>(block_row + (dedup ? header.group : i));
+      plan.input_row[at(place)] =
+          static_cast<std::int32_t>(block_row + (rows == RowCount::per_rank ? header.group : i));
     }
     block_row += plan.rows[source];
   }

@@ -8,6 +8,7 @@
 #include "engine/plan/plan.h"
 #include "engine/routing/placement.h"
 #include "engine/routing/routing.h"
+#include "engine/routing/traffic.h"
 
 namespace k3 {
 
@@ -76,9 +77,10 @@ struct ReceivePlan {
   std::int64_t total_rows() const;
 };
 
-/// Orders the received copies by slot. `first_slot` and `num_slots`: the rank's own.
-/// Errors: internal when a header names a slot of another rank or a token outside its block
-Result<void> order_copies(int first_slot, int num_slots, bool dedup, ReceivePlan& plan);
+/// Orders the received copies by slot. `rows` says what a dispatched row holds; `first_slot` and
+/// `num_slots`: the rank's own. Errors: internal when a header names a slot of another rank or a
+/// token outside its block
+Result<void> order_copies(int first_slot, int num_slots, RowCount rows, ReceivePlan& plan);
 
 /// Fills the reduce_* lists from the ordered copies.
 void plan_reduction(ReceivePlan& plan);

@@ -279,8 +279,9 @@ Result<void> run_experts(RankContext& context, const Task& task) {
   const int moe_layer = context.plan->moe_index(task.layer);
   const auto [first_slot, last_slot] =
       context.inputs.placement.slots_of_rank(moe_layer, context.rank);
-  K3_TRY_VOID(order_copies(first_slot, last_slot - first_slot,
-                           context.inputs.execution.dispatch_dedup, receive));
+  K3_TRY_VOID(order_copies(
+      first_slot, last_slot - first_slot,
+      context.inputs.execution.dispatch_dedup ? RowCount::per_rank : RowCount::per_copy, receive));
   LayerTraffic& traffic = context.tables->layers[static_cast<std::size_t>(moe_layer)];
   traffic.experts_touched[static_cast<std::size_t>(context.rank)] =
       static_cast<std::int32_t>(receive.touched.size());

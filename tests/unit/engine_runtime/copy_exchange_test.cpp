@@ -99,7 +99,7 @@ ReceivePlan received_by_rank_1(bool dedup) {
 
 TEST(OrderCopies, GroupsBySlotInArrivalOrder) {
   ReceivePlan plan = received_by_rank_1(true);
-  ASSERT_TRUE(order_copies(2, 2, true, plan));
+  ASSERT_TRUE(order_copies(2, 2, RowCount::per_rank, plan));
   EXPECT_EQ(plan.slot_copies, (Counts{4, 2}));
   EXPECT_EQ(plan.touched, (Ints{0, 1}));
   EXPECT_EQ(plan.first_row, (Counts{0, 4, 6}));
@@ -109,21 +109,21 @@ TEST(OrderCopies, GroupsBySlotInArrivalOrder) {
 
 TEST(OrderCopies, ReadsARowPerCopyWithoutDedup) {
   ReceivePlan plan = received_by_rank_1(false);
-  ASSERT_TRUE(order_copies(2, 2, false, plan));
+  ASSERT_TRUE(order_copies(2, 2, RowCount::per_copy, plan));
   EXPECT_EQ(plan.input_row, (Ints{1, 2, 4, 5, 0, 3}));
 }
 
 TEST(OrderCopies, RefusesHeadersOfAnotherRank) {
   ReceivePlan plan = received_by_rank_1(true);
-  EXPECT_FALSE(order_copies(0, 3, true, plan));
+  EXPECT_FALSE(order_copies(0, 3, RowCount::per_rank, plan));
   plan.headers[0].slot = 2;
   plan.headers[4].group = 7;
-  EXPECT_FALSE(order_copies(2, 2, true, plan));
+  EXPECT_FALSE(order_copies(2, 2, RowCount::per_rank, plan));
 }
 
 TEST(PlanReduction, AddsTheCopiesOfATokenInRouterOrder) {
   ReceivePlan plan = received_by_rank_1(true);
-  ASSERT_TRUE(order_copies(2, 2, true, plan));
+  ASSERT_TRUE(order_copies(2, 2, RowCount::per_rank, plan));
   plan_reduction(plan);
   EXPECT_EQ(plan.reduce_width, 2);
   // Tokens with one copy repeat its row with weight 0.
