@@ -11,7 +11,7 @@ double value_bytes(NumberFormat format) {
 /// Adds up one task. Weights are bf16 in every mode (stored as in the checkpoint).
 class Tally {
  public:
-  Tally(const PrecisionSpec& precision) : activation_(value_bytes(precision.activations)) {
+  explicit Tally(const PrecisionSpec& precision) : activation_(value_bytes(precision.activations)) {
     work_.rate = precision.activations;
   }
 
@@ -111,7 +111,8 @@ void mla(Tally& tally, const Context& c) {
   const double tokens = static_cast<double>(c.rank.tokens);
   const double hidden = c.model.hidden;
   const MlaConfig& m = c.model.mla;
-  const double cache_bytes = value_bytes(c.precision.kv);
+  // NOTE: an fp8 cache has one scale for all its values, unlike an fp8 row.
+  const double cache_bytes = c.precision.kv == NumberFormat::fp8 ? 1 : value_bytes(c.precision.kv);
   const double q_width = m.heads * (m.nope + m.rope);
   if (c.task.stage == Stage::project) {
     tally.product(tokens, m.q_lora, hidden);
