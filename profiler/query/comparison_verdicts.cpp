@@ -46,8 +46,12 @@ std::string capitalized(std::string_view word) {
 }
 
 std::string step_verdict(const StepComparison& step, Phase phase, const Labels& labels) {
-  const std::string ratio =
-      step.measured_ms > 0 ? fmt::format(" ({:.3g}×)", step.simulated_ms / step.measured_ms) : "";
+  std::string ratio;
+  if (step.measured_ms > 0) {
+    const double value = step.simulated_ms / step.measured_ms;
+    // Three significant digits also where the runs are far apart.
+    ratio = value < 0.1 ? fmt::format(" ({:.3g}×)", value) : fmt::format(" ({:.2f}×)", value);
+  }
   return fmt::format("{} step: {} {}, {} {}{}, mean of {} step{}.", capitalized(name_of(phase)),
                      labels.a, time_text(step.measured_ms * 1e3), labels.b,
                      time_text(step.simulated_ms * 1e3), ratio, step.steps,

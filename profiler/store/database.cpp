@@ -12,10 +12,17 @@
 namespace k3::store {
 namespace {
 
+/// SQLite quotes statements in its messages, line breaks included; an error is one line.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return text;
+}
+
 /// What the last failed call on `handle` means for the user.
 tl::unexpected<Error> failure(sqlite3* handle, const std::string& where) {
   const int code = sqlite3_errcode(handle) & 0xff;
-  const std::string reason = sqlite3_errmsg(handle);
+  const std::string reason = one_line(sqlite3_errmsg(handle));
   switch (code) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
