@@ -45,7 +45,8 @@ TEST(GoldenOps, SituMatchesEveryRow) {
 TEST(GoldenOps, RmsNormMatchesUnroundedValues) {
   K3_SHARED_OR_SKIP(shared);
   Reference reference;
-  for (const json& item : ops_section(shared, "rmsnorm").at("cases")) {
+  const json section = ops_section(shared, "rmsnorm");  // outlives the loop
+  for (const json& item : section.at("cases")) {
     const std::vector<float> x = floats(item.at("x"));
     const std::vector<float> weight = floats(item.at("w"));
     std::vector<float> out(x.size());
@@ -68,7 +69,8 @@ int bf16_bits(float value) {
 TEST(GoldenOps, RmsNormRoundsToTheGoldenBf16Codes) {
   K3_SHARED_OR_SKIP(shared);
   Reference reference;
-  for (const json& item : ops_section(shared, "rmsnorm").at("cases")) {
+  const json section = ops_section(shared, "rmsnorm");  // outlives the loop
+  for (const json& item : section.at("cases")) {
     std::vector<float> x = floats(item.at("x"));
     const std::vector<float> weight = floats(item.at("w"));
     reference.kernels.rms_norm({.x = x.data(),
@@ -132,7 +134,8 @@ TEST(GoldenOps, Mxfp4DecodesEveryByteUnderEveryScaleExactly) {
   std::vector<std::uint8_t> codes(256);
   for (std::size_t i = 0; i < codes.size(); ++i)
     codes[i] = static_cast<std::uint8_t>(i);
-  for (const json& table : ops_section(shared, "mxfp4").at("tables")) {
+  const json section = ops_section(shared, "mxfp4");  // outlives the loop
+  for (const json& table : section.at("tables")) {
     const std::vector<std::uint8_t> scale(16, table.at("scale").get<std::uint8_t>());
     const std::vector<float> values = decoded(codes, scale, 1);
     const std::vector<double> expected = numbers(table.at("low_high"));
