@@ -147,8 +147,11 @@ Result<void> read_fabric(const TextNode& root, Machine& machine) {
   constexpr std::array<std::string_view, 4> kKeys{"planes", "links_per_plane", "link_bandwidth",
                                                   "link_latency"};
   K3_TRY(Section section, open_section(root, "fabric", kKeys, machine));
-  K3_TRY_VOID(section.count("planes", kMaxPlanes, machine.planes));
-  K3_TRY_VOID(section.count("links_per_plane", kMaxPlanes, machine.links_per_plane));
+  int planes = 0;
+  int links = 0;
+  K3_TRY_VOID(section.count("planes", kMaxPlanes, planes));
+  K3_TRY_VOID(section.count("links_per_plane", kMaxPlanes, links));
+  machine.plane_links.assign(static_cast<std::size_t>(planes), links);
   K3_TRY_VOID(section.quantity("link_bandwidth", parse_bandwidth, machine.link_bandwidth));
   K3_TRY_VOID(section.quantity("link_latency", parse_time, machine.link_latency));
   return demand_positive(section, "link_bandwidth", machine.link_bandwidth.bytes_per_second);

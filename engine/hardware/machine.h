@@ -1,12 +1,15 @@
 #pragma once
 
 #include <filesystem>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/hardware/fault.h"
 
 namespace k3 {
 
@@ -39,23 +42,45 @@ struct SourcedValue {
   std::string date;
 };
 
-/// A machine: identical GPUs, each with one group of links to every switch plane. Immutable.
+/// What joins racks (or boxes): one NIC per GPU, a leaf switch per rail, spine switches above.
+/// Rail-optimised: rail r is the GPU with index r in every tray; a leaf serves one rail of as many
+/// consecutive trays as it has down-links. Every leaf has `links_per_spine` links to every spine.
+struct ScaleOut {
+  Bandwidth nic_bandwidth;    ///< of one NIC, one direction
+  Time latency;               ///< one way, NIC to NIC through leaf and spine
+  int leaf_down_links = 0;    ///< NICs that one leaf serves
+  int spines = 0;             ///< 0: one leaf per rail and nothing above
+  int links_per_spine = 0;    ///< from each leaf to each spine
+  Bandwidth spine_bandwidth;  ///< of one such link, one direction
+};
+
+/// A machine: identical GPUs in identical racks (a rack: GPUs that reach each other through its
+/// switch planes in one hop). Immutable. Healthy but for `faults`; `Topology` is what both make.
 /// Source: data/hardware/*.toml, every value there with unit, source and date
 struct Machine {
   std::string name;
   std::string title;
   GpuSpec gpu;
-  int num_gpus = 0;
+  int num_gpus = 0;  ///< of all racks
   int gpus_per_tray = 0;
-  int planes = 0;            ///< switch planes that every GPU reaches in one hop
-  int links_per_plane = 1;   ///< links of a GPU to each plane
+  int racks = 1;
+  /// Per plane of a rack: links of every GPU to it (HGX H100: 5 4 4 5).
+  std::vector<int> plane_links;
   Bandwidth link_bandwidth;  ///< one link, one direction
   Time link_latency;         ///< one way, GPU to GPU
+  std::optional<ScaleOut> scale_out;
   RooflineConstants roofline;
+  std::vector<Fault> faults;  ///< applied when the topology is built
   std::vector<SourcedValue> sources;
 
-  /// All links of one GPU, one direction.
-  Bandwidth gpu_bandwidth() const { return link_bandwidth * (planes * links_per_plane); }
+  int planes() const { return static_cast<int>(plane_links.size()); }
+
+  int gpus_per_rack() const { return num_gpus / racks; }
+
+  /// All links of one healthy GPU, one direction.
+  Bandwidth gpu_bandwidth() const {
+    return link_bandwidth * std::accumulate(plane_links.begin(), plane_links.end(), 0);
+  }
 };
 
 /// Reads a machine file.

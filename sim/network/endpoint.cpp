@@ -5,12 +5,10 @@
 namespace k3::sim {
 namespace {
 
-/// Time of `bytes` in one direction over a GPU's links, striped equally over the planes.
+/// Time of `bytes` in one direction over a GPU's links, striped equally over them.
 double striped_seconds(std::uint64_t bytes, const Machine& machine, double efficiency) {
   if (bytes == 0) return 0;
-  const double per_plane = static_cast<double>(bytes) / machine.planes;
-  const Bandwidth plane = machine.link_bandwidth * machine.links_per_plane;
-  return per_plane / (plane.bytes_per_second * efficiency);
+  return static_cast<double>(bytes) / (machine.gpu_bandwidth().bytes_per_second * efficiency);
 }
 
 double link_seconds(const EndpointLoad& load, const Machine& machine, double efficiency) {

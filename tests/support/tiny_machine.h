@@ -16,7 +16,7 @@ inline Machine tiny_machine(int num_gpus) {
                  .memory = {64 << 20},
                  .memory_bandwidth = {1e11}};
   machine.num_gpus = num_gpus;
-  machine.planes = 2;
+  machine.plane_links = {1, 1};
   machine.link_bandwidth = {5e9};
   machine.link_latency = Time::from_ns(1000);
   machine.roofline = {.memory_efficiency = 0.8,

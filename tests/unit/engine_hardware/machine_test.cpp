@@ -20,7 +20,7 @@ TEST(Machine, ReadsGb300Nvl72) {
   ASSERT_TRUE(machine) << machine.error().text();
   EXPECT_EQ(machine->name, "gb300-nvl72");
   EXPECT_EQ(machine->num_gpus, 72);
-  EXPECT_EQ(machine->planes, 18);
+  EXPECT_EQ(machine->planes(), 18);
   EXPECT_EQ(machine->gpu.fp8.per_second, 5e15);
   EXPECT_EQ(machine->gpu.memory.count, std::int64_t{284208} << 20);
   EXPECT_EQ(machine->link_bandwidth.bytes_per_second, 50e9);

@@ -158,9 +158,9 @@ TEST(Simulation, RefusesWhatDoesNotBelongTogether) {
   tiny.machine.num_gpus = 3;
   EXPECT_THAT(error_of(tiny.input()), HasSubstr("4 ranks; machine tiny has 3 GPUs"));
   tiny.machine.num_gpus = 4;
-  tiny.machine.planes = 0;
+  tiny.machine.plane_links = {};
   EXPECT_THAT(error_of(tiny.input()), HasSubstr("states no links"));
-  tiny.machine.planes = 2;
+  tiny.machine.plane_links = {1, 1};
   tiny.machine.gpu.memory_bandwidth = {};
   EXPECT_THAT(error_of(tiny.input()), HasSubstr("a rate or an efficiency of 0"));
   tiny.machine.gpu.memory_bandwidth = {1e11};

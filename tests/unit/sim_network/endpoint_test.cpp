@@ -62,7 +62,7 @@ TEST(Endpoint, SilentRankStillTakesPart) {
 TEST(Endpoint, OneRankCopiesInItsMemory) {
   // Read and written at 80 GB/s; no link bytes, no latency, even without links.
   Machine machine = test::tiny_machine(1);
-  machine.planes = 0;
+  machine.plane_links = {};
   const ByteMatrix matrix{1, {1'000'000}};
   EXPECT_DOUBLE_EQ(endpoint_seconds(matrix, machine)[0], 10e-6 + 2e6 / 80e9);
   EXPECT_EQ(endpoint_bound_seconds(matrix, machine), 0);
