@@ -19,8 +19,8 @@ class Attention {
 
   struct Args {
     Rows queries;
-    std::span<const std::int64_t>
-        visible;  ///< cache rows [0, visible[i]) count for query i; ascending
+    /// Cache rows [0, visible[i]) count for query i; ascending.
+    std::span<const std::int64_t> visible;
     float scale;
     OutRows out;  ///< [queries, value_width]
     std::int64_t value_width;

@@ -25,15 +25,18 @@ struct OutRows {
 /// Whether a product starts from 0 or continues the sums that `out` holds.
 enum class Sums { from_zero, go_on };
 
-/// out[t, o] = Σ_k x[t, k] · weight[first_row + o, k] for o in [0, rows); k over all columns.
+/// Rows [first, first + count) of a matrix.
 struct RowRange {
   std::int64_t first;
   std::int64_t count;
 };
 
+/// out[t, o] = Σ_k x[t, k] · weight[rows.first + o, k] for o in [0, rows.count); k over all
+/// columns.
 void multiply(const Rows& x, const ops::Matrix& weight, RowRange rows, const OutRows& out);
 
-/// out[t, o] = Σ_k x[t, k] · weight[first_row + k, o]: the rows of the matrix are the k of the sum.
+/// out[t, o] = Σ_k x[t, k] · weight[rows.first + k, o]: the rows of the matrix are the k of the
+/// sum.
 void multiply_transposed(const Rows& x,
                          const ops::Matrix& weight,
                          RowRange rows,

@@ -3,11 +3,13 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <new>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "kernels/reference/operators.h"
 
@@ -16,6 +18,13 @@ namespace {
 
 /// A cache line, and the widest vector.
 constexpr std::align_val_t kAlignment{64};
+
+std::size_t physical_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return std::numeric_limits<std::size_t>::max();
+  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
+}
 
 class HostBuffer final : public Buffer {
  public:
@@ -111,7 +120,9 @@ class ReferenceBackend final : public Backend {
   std::string device_title(int) const override { return cpu_title(); }
 
   Result<std::unique_ptr<Buffer>> allocate(int, std::size_t bytes) override {
-    void* data = ::operator new(bytes, kAlignment, std::nothrow);
+    // NOTE: Linux grants more than there is and ends the program when it is used.
+    void* data =
+        bytes > physical_bytes() ? nullptr : ::operator new(bytes, kAlignment, std::nothrow);
     if (data == nullptr) {
       return fail(Code::does_not_fit,
                   fmt::format("host memory cannot hold {} more bytes; run fewer ranks, a smaller "

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "kernels/reference/reference_backend.h"
 
@@ -51,6 +52,14 @@ TEST(ReferenceBackend, NothingIsCopiedForZeroBytes) {
   (*stream)->copy_to_device(nullptr, nullptr, 0);
   (*stream)->copy_to_host(nullptr, nullptr, 0);
   (*stream)->fill_zero(nullptr, 0);
+}
+
+TEST(ReferenceBackend, RefusesMoreThanTheComputerHas_ThoughTheSystemWouldGrantIt) {
+  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto buffer = make_reference_backend()->allocate(0, pages * page + 1);
+  ASSERT_FALSE(buffer);
+  EXPECT_EQ(buffer.error().code, Code::does_not_fit);
 }
 
 TEST(ReferenceBackend, RefusesWhatMemoryCannotHold) {
