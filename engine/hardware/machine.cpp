@@ -13,8 +13,11 @@
 namespace k3 {
 namespace {
 
-constexpr std::int64_t kMaxGpus = 65536;
+constexpr std::int64_t kMaxGpus = 16384;
 constexpr std::int64_t kMaxPlanes = 1024;
+constexpr std::int64_t kMaxLines = 1024;  ///< parallel ones, and down-links of a leaf
+/// Above that a graph of the machine is no longer a matter of milliseconds.
+constexpr std::int64_t kMaxLinks = 1 << 20;
 
 bool is_date(std::string_view text) {
   constexpr std::string_view kPattern = "dddd-dd-dd";
@@ -71,8 +74,25 @@ class Section {
 
   Result<void> count(std::string_view key, std::int64_t most, int& out) {
     K3_TRY(const TextNode value, sourced(key));
-    K3_TRY(const std::int64_t number, value.integer(1, most));
-    out = static_cast<int>(number);
+    return read_count(value, most, out);
+  }
+
+  /// One count for all of `out`, or a list with one for each.
+  Result<void> counts(std::string_view key, std::int64_t most, std::vector<int>& out) {
+    K3_TRY(const TextNode value, sourced(key));
+    if (!value.value().is(Json::Kind::array)) {
+      int all = 0;
+      K3_TRY_VOID(read_count(value, most, all));
+      out.assign(out.size(), all);
+      return {};
+    }
+    K3_TRY(const std::vector<TextNode> items, value.items());
+    if (items.size() != out.size()) {
+      return value.fail(fmt::format("lists {} counts; must be {}", items.size(), out.size()));
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      K3_TRY_VOID(read_count(items[i], most, out[i]));
+    }
     return {};
   }
 
@@ -88,6 +108,12 @@ class Section {
   const TextNode& node() const { return node_; }
 
  private:
+  static Result<void> read_count(const TextNode& value, std::int64_t most, int& out) {
+    K3_TRY(const std::int64_t number, value.integer(1, most));
+    out = static_cast<int>(number);
+    return {};
+  }
+
   template <class T>
   static tl::unexpected<Error> without_unit(const TextNode& value,
                                             Result<T> (*parse)(std::string_view)) {
@@ -136,11 +162,28 @@ Result<void> read_gpu(const TextNode& root, Machine& machine) {
   return demand_positive(section, "memory_bandwidth", gpu.memory_bandwidth.bytes_per_second);
 }
 
+/// Bandwidths are summed over lines, so that they must stay far from the largest double.
+Result<void> demand_bandwidth(const Section& section, std::string_view key, Bandwidth value) {
+  constexpr double kMost = 1e18;
+  K3_TRY_VOID(demand_positive(section, key, value.bytes_per_second));
+  if (value.bytes_per_second <= kMost) return {};
+  K3_TRY(const TextNode node, section.node().at(key));
+  return node.fail("must be at most 1000 PB/s");
+}
+
 Result<void> read_size(const TextNode& root, Machine& machine) {
-  constexpr std::array<std::string_view, 2> kKeys{"gpus", "gpus_per_tray"};
+  constexpr std::array<std::string_view, 3> kKeys{"gpus", "gpus_per_tray", "racks"};
   K3_TRY(Section section, open_section(root, "size", kKeys, machine));
   K3_TRY_VOID(section.count("gpus", kMaxGpus, machine.num_gpus));
-  return section.count("gpus_per_tray", machine.num_gpus, machine.gpus_per_tray);
+  const auto racks = section.node().find("racks");
+  if (racks) {
+    K3_TRY_VOID(section.count("racks", machine.num_gpus, machine.racks));
+    if (machine.num_gpus % machine.racks != 0) {
+      return racks->fail(fmt::format("is {}; {} GPUs do not spread evenly over them", machine.racks,
+                                     machine.num_gpus));
+    }
+  }
+  return section.count("gpus_per_tray", machine.gpus_per_rack(), machine.gpus_per_tray);
 }
 
 Result<void> read_fabric(const TextNode& root, Machine& machine) {
@@ -148,13 +191,46 @@ Result<void> read_fabric(const TextNode& root, Machine& machine) {
                                                   "link_latency"};
   K3_TRY(Section section, open_section(root, "fabric", kKeys, machine));
   int planes = 0;
-  int links = 0;
   K3_TRY_VOID(section.count("planes", kMaxPlanes, planes));
-  K3_TRY_VOID(section.count("links_per_plane", kMaxPlanes, links));
-  machine.plane_links.assign(static_cast<std::size_t>(planes), links);
+  machine.plane_links.resize(static_cast<std::size_t>(planes));
+  K3_TRY_VOID(section.counts("links_per_plane", kMaxLines, machine.plane_links));
   K3_TRY_VOID(section.quantity("link_bandwidth", parse_bandwidth, machine.link_bandwidth));
   K3_TRY_VOID(section.quantity("link_latency", parse_time, machine.link_latency));
-  return demand_positive(section, "link_bandwidth", machine.link_bandwidth.bytes_per_second);
+  return demand_bandwidth(section, "link_bandwidth", machine.link_bandwidth);
+}
+
+/// What joins the racks; a single rack may have it too.
+Result<void> read_scale_out(const TextNode& root, Machine& machine) {
+  constexpr std::array<std::string_view, 6> kKeys{"nic_bandwidth",   "latency",
+                                                  "leaf_down_links", "spines",
+                                                  "links_per_spine", "spine_bandwidth"};
+  if (!root.find("scale_out")) {
+    if (machine.racks == 1) return {};
+    K3_TRY(const TextNode size, root.at("size"));
+    return size.fail("has several racks that nothing joins; add a section [scale_out]");
+  }
+  K3_TRY(Section section, open_section(root, "scale_out", kKeys, machine));
+  ScaleOut& out = machine.scale_out.emplace();
+  K3_TRY_VOID(section.quantity("nic_bandwidth", parse_bandwidth, out.nic_bandwidth));
+  K3_TRY_VOID(section.quantity("latency", parse_time, out.latency));
+  K3_TRY_VOID(section.count("leaf_down_links", kMaxLines, out.leaf_down_links));
+  K3_TRY_VOID(section.count("spines", kMaxLines, out.spines));
+  K3_TRY_VOID(section.count("links_per_spine", kMaxLines, out.links_per_spine));
+  K3_TRY_VOID(section.quantity("spine_bandwidth", parse_bandwidth, out.spine_bandwidth));
+  K3_TRY_VOID(demand_bandwidth(section, "nic_bandwidth", out.nic_bandwidth));
+  return demand_bandwidth(section, "spine_bandwidth", out.spine_bandwidth);
+}
+
+/// NOTE: counts leaves from above, as if each served one tray.
+Result<void> check_links(const TextNode& root, const Machine& machine) {
+  std::int64_t links = std::int64_t{machine.num_gpus} * machine.planes();
+  if (machine.scale_out) links += std::int64_t{machine.num_gpus} * machine.scale_out->spines;
+  if (links <= kMaxLinks) return {};
+  K3_TRY(const TextNode size, root.at("size"));
+  return size.fail(
+      fmt::format("makes {} links with the planes and spines given; must be at most {}", links,
+                  kMaxLinks),
+      Code::does_not_fit);
 }
 
 Result<void> read_roofline(const TextNode& root, Machine& machine) {
@@ -174,8 +250,8 @@ Result<void> read_roofline(const TextNode& root, Machine& machine) {
 }  // namespace
 
 Result<Machine> parse_machine(std::string_view toml, const std::string& where) {
-  constexpr std::array<std::string_view, 6> kKeys{"name", "title",  "gpu",
-                                                  "size", "fabric", "roofline"};
+  constexpr std::array<std::string_view, 7> kKeys{"name",   "title",     "gpu",     "size",
+                                                  "fabric", "scale_out", "roofline"};
   K3_TRY(const Json document, parse_toml(toml, where));
   const TextNode root(document, where);
   K3_TRY_VOID(root.only_keys(kKeys));
@@ -187,6 +263,8 @@ Result<Machine> parse_machine(std::string_view toml, const std::string& where) {
   K3_TRY_VOID(read_gpu(root, machine));
   K3_TRY_VOID(read_size(root, machine));
   K3_TRY_VOID(read_fabric(root, machine));
+  K3_TRY_VOID(read_scale_out(root, machine));
+  K3_TRY_VOID(check_links(root, machine));
   K3_TRY_VOID(read_roofline(root, machine));
   return machine;
 }

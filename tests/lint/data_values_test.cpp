@@ -1,5 +1,6 @@
 // Every figure under data/ that came from outside says what it is: value with unit, source, date.
 
+#include <algorithm>
 #include <regex>
 
 #include <gtest/gtest.h>
@@ -17,10 +18,13 @@ bool has_text(const Json& table, const char* key, const std::regex& form) {
          std::regex_match(value->string(), form);
 }
 
-/// A quantity with its unit, a count, or a share between 0 and 1.
+/// A quantity with its unit, a count, a share between 0 and 1, or a list of them.
 bool says_its_unit(const Json& value) {
   static const std::regex kQuantity(R"([0-9.]+(e-?[0-9]+)? [A-Za-z][A-Za-z/]*)");
   if (value.is(Json::Kind::string)) return std::regex_match(value.string(), kQuantity);
+  if (value.is(Json::Kind::array)) {
+    return !value.items().empty() && std::ranges::all_of(value.items(), says_its_unit);
+  }
   if (value.is(Json::Kind::real)) return value.number() >= 0 && value.number() <= 1;
   return value.is(Json::Kind::integer);
 }

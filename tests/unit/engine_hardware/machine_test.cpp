@@ -28,15 +28,32 @@ TEST(Machine, ReadsGb300Nvl72) {
   EXPECT_EQ(machine->roofline.launch.ps, 5'000'000);
 }
 
-TEST(Machine, EveryShippedFileKeepsItsSources) {
-  for (const char* name : {"gb200-nvl72", "gb300-nvl72"}) {
-    const auto machine = load_machine(shipped(name));
-    ASSERT_TRUE(machine) << machine.error().text();
-    EXPECT_EQ(machine->name, name);
-    EXPECT_EQ(machine->sources.size(), 17u);
-    EXPECT_EQ(machine->sources.front().key, "gpu.bf16");
-    EXPECT_EQ(machine->sources.front().value, "2.5 PFLOP/s");
-  }
+TEST(Machine, KeepsTheSourceOfEveryValue) {
+  const auto machine = load_machine(shipped("gb200-nvl72"));
+  ASSERT_TRUE(machine) << machine.error().text();
+  EXPECT_EQ(machine->sources.size(), 17u);
+  EXPECT_EQ(machine->sources.front().key, "gpu.bf16");
+  EXPECT_EQ(machine->sources.front().value, "2.5 PFLOP/s");
+}
+
+TEST(Machine, ReadsOneCountOfLinksPerPlane) {
+  const auto machine = load_machine(shipped("hgx-h100"));
+  ASSERT_TRUE(machine) << machine.error().text();
+  EXPECT_EQ(machine->plane_links, (std::vector<int>{5, 4, 4, 5}));
+  EXPECT_FALSE(machine->scale_out);
+}
+
+TEST(Machine, ReadsRacksAndWhatJoinsThem) {
+  const auto machine = load_machine(shipped("gb300-nvl72x8"));
+  ASSERT_TRUE(machine) << machine.error().text();
+  EXPECT_EQ(machine->racks, 8);
+  EXPECT_EQ(machine->gpus_per_rack(), 72);
+  ASSERT_TRUE(machine->scale_out);
+  EXPECT_EQ(machine->scale_out->nic_bandwidth.bytes_per_second, 100e9);
+  EXPECT_EQ(machine->scale_out->latency.ps, 5'000'000);
+  EXPECT_EQ(machine->scale_out->leaf_down_links, 72);
+  EXPECT_EQ(machine->scale_out->spines, 4);
+  EXPECT_EQ(machine->scale_out->links_per_spine, 18);
 }
 
 struct Slip {
@@ -108,7 +125,31 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"\"50 GB/s\"", "\"0 GB/s\"",
              "m.toml:16:18: fabric.link_bandwidth: is 0; must be positive"},
         Slip{"[fabric]", "[size.x]",
-             "m.toml:13:7: size.x: unknown key `x`; known: gpus, gpus_per_tray"},
+             "m.toml:13:7: size.x: unknown key `x`; known: gpus, gpus_per_tray, racks"},
+        Slip{"links_per_plane = { value = 1", "links_per_plane = { value = [5, 4, 4, 5]",
+             "no error"},
+        Slip{"links_per_plane = { value = 1", "links_per_plane = { value = [5, 4, 4]",
+             "m.toml:15:29: fabric.links_per_plane.value: lists 3 counts; must be 4"},
+        Slip{"links_per_plane = { value = 1", "links_per_plane = { value = [5, 4, 4, 0]",
+             "m.toml:15:39: fabric.links_per_plane.value[3]: is 0; must be at least 1"},
+        Slip{"gpus_per_tray = { value = 8",
+             "racks = { value = 3, source = \"s\", date = "
+             "\"2026-01-01\" }\ngpus_per_tray = { value = 2",
+             "m.toml:12:9: size.racks: is 3; 8 GPUs do not spread evenly over them"},
+        Slip{"gpus_per_tray = { value = 8",
+             "racks = { value = 2, source = \"s\", date = "
+             "\"2026-01-01\" }\ngpus_per_tray = { value = 2",
+             "m.toml:10:1: size: has several racks that nothing joins; add a section [scale_out]"},
+        Slip{"gpus_per_tray = { value = 8",
+             "racks = { value = 2, source = \"s\", date = "
+             "\"2026-01-01\" }\ngpus_per_tray = { value = 8",
+             "m.toml:13:27: size.gpus_per_tray.value: is 8; must be at most 4"},
+        Slip{"[roofline]", "[scale_out]\n[roofline]",
+             "m.toml:18:1: scale_out.nic_bandwidth: missing; write nic_bandwidth = { value = …, "
+             "source = \"…\", date = \"YYYY-MM-DD\" }"},
+        Slip{"[size]\ngpus = { value = 8", "[size]\ngpus = { value = 16384", "no error"},
+        Slip{"\"50 GB/s\"", "\"1e300 GB/s\"",
+             "m.toml:16:18: fabric.link_bandwidth: must be at most 1000 PB/s"},
         Slip{"[roofline]", "[rooline]",
              "m.toml:18:2: rooline: unknown key `rooline`; did you mean `roofline`?"}));
 
