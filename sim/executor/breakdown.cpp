@@ -39,6 +39,11 @@ std::vector<std::int32_t> critical_chain(const Plan& plan, const StepTimes& time
     for (const std::int32_t d : plan.dependencies(plan.tasks()[static_cast<std::size_t>(id)])) {
       if (cause < 0 && time_of(d).end() == time_of(id).begin) cause = d;
     }
+    // NOTE: a thread rank runs its tasks one after the other, whatever their lanes.
+    if (cause < 0 && id > plan.rank_begin(plan.tasks()[static_cast<std::size_t>(id)].rank) &&
+        time_of(id - 1).end() == time_of(id).begin) {
+      cause = id - 1;
+    }
     K3_CHECK(cause >= 0, "task {} begins after everything before it", id);
     id = cause;
     chain.push_back(id);
@@ -52,7 +57,7 @@ Breakdown breakdown(const Plan& plan, const StepTimes& times) {
   for (const std::int32_t id : critical_chain(plan, times)) {
     const TaskTimes& task = times.tasks[static_cast<std::size_t>(id)];
     const TaskKind kind = plan.tasks()[static_cast<std::size_t>(id)].kind;
-    result.busy[static_cast<std::size_t>(kind)] += task.busy;
+    result.busy[static_cast<std::size_t>(kind)] += task.before + task.busy;
     result.wait += task.wait;
   }
   return result;

@@ -1,10 +1,14 @@
 #include "sim/executor/simulation.h"
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <numeric>
 
 #include <fmt/core.h>
 
+#include "sim/core/virtual_time.h"
+#include "sim/executor/host_step.h"
 #include "sim/executor/step_engine.h"
 #include "sim/executor/step_record.h"
 #include "sim/executor/step_traffic.h"
@@ -99,9 +103,17 @@ class Run {
     const auto number = static_cast<std::int32_t>(summary_.steps.size());
     const auto started = std::chrono::steady_clock::now();
     K3_TRY(StepTraffic traffic, step_traffic(input_, shape, number));
-    const TaskCosts costs = task_costs(input_, plan, shape, traffic);
+    TaskCosts costs = task_costs(input_, plan, shape, traffic);
+    std::vector<HostCost> host;
+    if (input_.host != nullptr) {
+      K3_TRY(host, host_costs(input_, plan, shape, traffic));
+      std::ranges::transform(host, costs.busy.begin(),
+                             [](const HostCost& cost) { return virtual_time(cost.time()); });
+    }
     K3_TRY_VOID(check_range(now_, costs.busy));
-    K3_TRY(const StepTimes times, run_step(plan, costs.busy, now_, input_.progress));
+    K3_TRY(const StepTimes times, input_.host != nullptr
+                                      ? run_on_host(plan, host, input_, now_)
+                                      : run_step(plan, costs.busy, now_, input_.progress));
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started;
 
     summary_.wall_s += taken.count();
@@ -109,6 +121,7 @@ class Run {
                               .time = times.end - times.begin,
                               .breakdown = breakdown(plan, times),
                               .tasks = static_cast<std::int64_t>(plan.tasks().size()),
+                              .host = host.empty() ? HostShares{} : host_shares(plan, times, host),
                               .flows = traffic.flows});
     now_ = times.end;
     return sink_.step(step_record({.step = number,
@@ -127,14 +140,14 @@ class Run {
   Time now_;
 };
 
-/// Mean in milliseconds of a value over the steps of the last phase.
+/// Mean of a value over the steps of the last phase.
 template <class Value>
-double mean_ms(const std::vector<SimulatedStep>& steps, Value value) {
+double mean(const std::vector<SimulatedStep>& steps, Value value) {
   double sum = 0;
   int count = 0;
   for (const SimulatedStep& step : steps) {
     if (step.phase != steps.back().phase) continue;
-    sum += value(step).ms();
+    sum += value(step);
     ++count;
   }
   return count > 0 ? sum / count : 0;
@@ -143,18 +156,32 @@ double mean_ms(const std::vector<SimulatedStep>& steps, Value value) {
 }  // namespace
 
 double SimulationSummary::step_ms() const {
-  return mean_ms(steps, [](const SimulatedStep& step) { return step.time; });
+  return mean(steps, [](const SimulatedStep& step) { return step.time.ms(); });
 }
 
 std::vector<std::pair<std::string_view, double>> SimulationSummary::breakdown_ms() const {
   std::vector<std::pair<std::string_view, double>> parts;
   for (std::size_t kind = 0; kind < kNumTaskKinds; ++kind) {
     const double ms =
-        mean_ms(steps, [&](const SimulatedStep& step) { return step.breakdown.busy[kind]; });
+        mean(steps, [&](const SimulatedStep& step) { return step.breakdown.busy[kind].ms(); });
     if (ms > 0) parts.emplace_back(kTaskKindNames[kind], ms);
   }
-  parts.emplace_back("wait",
-                     mean_ms(steps, [](const SimulatedStep& step) { return step.breakdown.wait; }));
+  parts.emplace_back(
+      "wait", mean(steps, [](const SimulatedStep& step) { return step.breakdown.wait.ms(); }));
+  return parts;
+}
+
+std::vector<std::pair<std::string_view, double>> SimulationSummary::host_ms() const {
+  std::vector<std::pair<std::string_view, double>> parts;
+  for (std::size_t i = 0; i < kNumHostParts; ++i) {
+    parts.emplace_back(kHostPartNames[i], 1e3 * mean(steps, [&](const SimulatedStep& step) {
+                                            return step.host.parts[i];
+                                          }));
+  }
+  parts.emplace_back("waiting for other ranks",
+                     1e3 * mean(steps, [](const SimulatedStep& step) { return step.host.wait; }));
+  std::erase_if(parts, [](const auto& part) { return !(part.second > 0); });
+  std::ranges::stable_sort(parts, std::greater<>(), [](const auto& part) { return part.second; });
   return parts;
 }
 

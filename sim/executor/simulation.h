@@ -13,6 +13,7 @@
 #include "engine/plan/plan.h"
 #include "engine/plan/work.h"
 #include "engine/trace/trace.h"
+#include "sim/compute/host_costs.h"
 #include "sim/executor/breakdown.h"
 
 namespace k3::sim {
@@ -25,6 +26,19 @@ struct SimulatedPhase {
 
 enum class RecordRouting : std::uint8_t { no, yes };
 
+/// A calibrated host whose threads are the ranks, in place of the machine's GPUs.
+struct HostInput {
+  const TableSet& set;
+  int cores = 1;
+  double cache_bytes = 0;  ///< last level
+};
+
+/// Seconds of a step on a host: what the rank that ends last does, and waiting for other ranks.
+struct HostShares {
+  HostSeconds parts{};
+  double wait = 0;
+};
+
 /// What is simulated. References outlive the call.
 struct SimulationInput {
   const ModelConfig& model;
@@ -35,7 +49,8 @@ struct SimulationInput {
   const Routing& routing;
   std::vector<SimulatedPhase> phases;  ///< in the order in which they run; index = plan id
   RecordRouting record_routing = RecordRouting::no;
-  Progress* progress = nullptr;  ///< optional: counts tasks, can stop the run
+  Progress* progress = nullptr;     ///< optional: counts tasks, can stop the run
+  const HostInput* host = nullptr;  ///< optional: ranks are threads of this host
 };
 
 struct SimulatedStep {
@@ -43,6 +58,7 @@ struct SimulatedStep {
   Time time;
   Breakdown breakdown;
   std::int64_t tasks = 0;  ///< of all ranks
+  HostShares host;         ///< zeros unless the ranks are threads of a host
   std::int64_t flows = 0;  ///< pairs of different ranks that moved something, over all collectives
 };
 
@@ -55,6 +71,8 @@ struct SimulationSummary {
   double step_ms() const;
   /// The same mean per task kind, kinds without time left out, then "wait"; sums to step_ms.
   std::vector<std::pair<std::string_view, double>> breakdown_ms() const;
+  /// The same mean for threads of a host: by what they are spent on, largest first; empty else.
+  std::vector<std::pair<std::string_view, double>> host_ms() const;
 };
 
 /// Executes the plans in virtual time on all ranks and both lanes and hands every step to `sink` as

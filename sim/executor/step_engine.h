@@ -12,15 +12,18 @@
 namespace k3::sim {
 
 /// When a task ran: it takes its lane at `begin`, waits for the other ranks (collectives only),
-/// then works for `busy`.
+/// then works for `busy`. Thread ranks pack for `before` first (collectives only).
 struct TaskTimes {
   Time begin;
   Time wait;
   Time busy;
+  Time before;
 
-  Time release() const { return begin + wait; }
+  Time arrival() const { return begin + before; }
 
-  Time end() const { return begin + wait + busy; }
+  Time release() const { return begin + before + wait; }
+
+  Time end() const { return begin + before + wait + busy; }
 };
 
 struct StepTimes {

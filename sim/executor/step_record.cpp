@@ -23,8 +23,12 @@ void add_spans(const StepResult& result, StepRecord& record) {
   for (std::size_t id = 0; id < tasks.size(); ++id) {
     const TaskTimes& times = result.times.tasks[id];
     const bool collective = tasks[id].collective >= 0;
-    if (collective && times.release().ns() > times.begin.ns()) {
-      record.spans.push_back(span_of(result, id, times.begin, times.release()));
+    if (collective && times.arrival().ns() > times.begin.ns()) {
+      record.spans.push_back(span_of(result, id, times.begin, times.arrival()));
+      record.spans.back().category = SpanCategory::memory;
+    }
+    if (collective && times.release().ns() > times.arrival().ns()) {
+      record.spans.push_back(span_of(result, id, times.arrival(), times.release()));
       record.spans.back().category = SpanCategory::wait;
     }
     Span span = span_of(result, id, times.release(), times.end());
@@ -38,8 +42,8 @@ void add_spans(const StepResult& result, StepRecord& record) {
                                                  ? Direction::dispatch
                                                  : Direction::combine,
                                 .rank = tasks[id].rank,
-                                .begin_ns = times.begin.ns(),
-                                .wait_ns = times.release().ns() - times.begin.ns(),
+                                .begin_ns = times.arrival().ns(),
+                                .wait_ns = times.release().ns() - times.arrival().ns(),
                                 .move_ns = times.end().ns() - times.release().ns()});
   }
 }

@@ -28,9 +28,10 @@ struct StepResult {
   StepTraffic traffic;  ///< given up: its matrices move into the record
 };
 
-/// The step as the executor would record it. A collective gives two spans, wait and transfer; a
-/// wait of 0 ns has no span. Times are rounded to nanoseconds one point at a time, so that spans of
-/// a lane never overlap and wait + move ends where the span does.
+/// The step as the executor would record it. A collective gives two spans, wait and transfer (of
+/// thread ranks a memory span before them); a wait of 0 ns has no span. Times are rounded to
+/// nanoseconds one point at a time, so that spans of a lane never overlap and wait + move ends
+/// where the span does.
 StepRecord step_record(StepResult result, RecordRouting routing);
 
 }  // namespace k3::sim
