@@ -20,8 +20,16 @@ struct FlowSpec {
 /// Links with capacities and flows over them: columns and index lists, flows and links by number.
 class FlowProblem {
  public:
-  /// Capacity in bytes per second, > 0 where a flow uses the link.
+  FlowProblem() = default;
+
+  /// Links 0, 1, … by their capacities in bytes per second, > 0 where a flow uses the link.
   explicit FlowProblem(std::vector<double> capacity) : capacity_(std::move(capacity)) {}
+
+  /// Number of the link.
+  std::int32_t add_link(double capacity) {
+    capacity_.push_back(capacity);
+    return num_links() - 1;
+  }
 
   /// Number of the flow. A link that does not exist is a bug of the caller.
   std::int32_t add(const FlowSpec& flow);
