@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include <fmt/core.h>
 #include <pugixml.hpp>
@@ -186,6 +187,20 @@ Result<std::optional<std::int64_t>> XmlDocument::integer(const XmlElement& eleme
   if (value < least || value > most) {
     return fail(element, fmt::format("{}=\"{}\" in <{}> is out of range; {} to {} are possible",
                                      key, *given, element.name, least, most));
+  }
+  return value;
+}
+
+Result<std::optional<double>> XmlDocument::real(const XmlElement& element,
+                                                std::string_view key) const {
+  const std::string* given = element.attribute(key);
+  if (given == nullptr || given->empty()) return std::nullopt;
+  double value = 0;
+  const char* end = given->data() + given->size();
+  const auto [rest, error] = std::from_chars(given->data(), end, value);
+  if (error != std::errc() || rest != end || !std::isfinite(value) || value < 0) {
+    return fail(element, fmt::format("{}=\"{}\" in <{}> is no number; write one like \"45.5\"", key,
+                                     *given, element.name));
   }
   return value;
 }

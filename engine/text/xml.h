@@ -68,6 +68,9 @@ class XmlDocument {
       std::int64_t least = 0,
       std::int64_t most = std::numeric_limits<std::int32_t>::max()) const;
 
+  /// A finite number that is not negative; nothing if the attribute is absent or empty.
+  Result<std::optional<double>> real(const XmlElement& element, std::string_view key) const;
+
  private:
   XmlDocument(XmlElement root, std::string file) : root_(std::move(root)), file_(std::move(file)) {}
 

@@ -94,5 +94,14 @@ TEST(Xml, IntegersAreDecimalOrHexadecimalAndChecked) {
             "a.xml:1:2: x=\"12a\" in <a> is no whole number; write one like \"18\"");
 }
 
+TEST(Xml, RealsAreFiniteAndNotNegative) {
+  const XmlDocument document = parsed("<a n='45.5' e='' w='-1' x='1e999' y='2 GB'/>");
+  const XmlElement& a = document.root();
+  EXPECT_EQ(**document.real(a, "n"), 45.5);
+  EXPECT_FALSE(document.real(a, "e")->has_value());
+  for (const char* wrong : {"w", "x", "y"})
+    EXPECT_THAT(document.real(a, wrong).error().text(), HasSubstr("is no number"));
+}
+
 }  // namespace
 }  // namespace k3
