@@ -79,7 +79,8 @@ Result<DiscoveredTopology> parse_xml(std::string_view text, const std::string& w
 }  // namespace
 
 bool is_topology_dump(std::string_view text) {
-  return form_of(text) != Form::none;
+  const Form form = form_of(text);
+  return form != Form::none && form != Form::refused;
 }
 
 Result<DiscoveredTopology> parse_topology_dump(std::string_view text, const std::string& where) {

@@ -17,7 +17,7 @@ Result<DiscoveredTopology> parse_topology_dump(std::string_view text, const std:
 /// The same from a file.
 Result<DiscoveredTopology> load_topology_dump(const std::filesystem::path& path);
 
-/// Whether the text is an output of such a tool, readable or not, and no machine file.
+/// Whether the text is of a kind that parse_topology_dump reads.
 bool is_topology_dump(std::string_view text);
 
 }  // namespace k3

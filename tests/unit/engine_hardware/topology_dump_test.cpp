@@ -323,6 +323,7 @@ TEST(TopologyDump, OtherOutputsAreNamedWithWhatToGiveInstead) {
   EXPECT_THAT(error_of(""), StartsWith("t: no topology that is known here"));
   EXPECT_THAT(error_of("\xff\xfe<"), HasSubstr("UTF-16"));
   EXPECT_FALSE(is_topology_dump("name = \"x\"\n[gpu]\n"));
+  EXPECT_FALSE(is_topology_dump("name = 1  # as NCCL INFO says\n"));
   EXPECT_TRUE(is_topology_dump("```xml\n<system/>\n```"));
 }
 
