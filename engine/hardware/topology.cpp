@@ -155,9 +155,7 @@ class Builder {
   };
 
   void add_node(NodeKind kind, int index, int rack, int tray) {
-    constexpr std::array<std::string_view, 5> kNames{"gpu", "plane", "nic", "leaf", "spine"};
-    topology_.nodes.push_back({kind, index, rack, tray,
-                               fmt::format("{}{}", kNames[static_cast<std::size_t>(kind)], index)});
+    topology_.nodes.push_back({kind, index, rack, tray, fmt::format("{}{}", name_of(kind), index)});
   }
 
   void add_nodes() {
@@ -294,6 +292,11 @@ std::vector<int> links_of(const Topology& topology,
 }
 
 }  // namespace
+
+std::string_view name_of(NodeKind kind) {
+  constexpr std::array<std::string_view, 5> kNames{"gpu", "plane", "nic", "leaf", "spine"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 std::vector<int> Topology::up_links(int gpu) const {
   return links_of(*this, gpu, &TopologyLink::from, &TopologyLink::to);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -12,6 +13,8 @@
 namespace k3 {
 
 enum class NodeKind : std::uint8_t { gpu, plane, nic, leaf, spine };
+
+std::string_view name_of(NodeKind kind);
 
 /// A node of the network. A switch is never a compute node: only GPUs send and receive.
 struct TopologyNode {

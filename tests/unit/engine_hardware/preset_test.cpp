@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/hardware/max_flow.h"
 #include "engine/hardware/topology.h"
 #include "tests/support/shared_data.h"
 
@@ -18,6 +19,7 @@ struct Preset {
   int planes;            ///< of a rack
   std::size_t links;     ///< between GPUs and planes, both directions counted
   double gpu_bandwidth;  ///< B/s, one direction
+  double bisection;      ///< B/s, one direction
 };
 
 void PrintTo(const Preset& preset, std::ostream* out) {
@@ -62,18 +64,25 @@ TEST_P(Presets, JoinsEveryGpuToThePlanesOfItsRack) {
   EXPECT_EQ(topology.live_gpus().size(), static_cast<std::size_t>(GetParam().gpus));
 }
 
-// 72 GPUs × 18 planes × 2 directions = 2,592; 8 × 4 × 2 = 64; 8 × 2 × 2 = 32.
+TEST_P(Presets, HasTheBisectionOfHalfOfItsGpus) {
+  const Topology topology = build_topology(load());
+  EXPECT_EQ(bisection_bandwidth(topology).bytes_per_second, GetParam().bisection);
+}
+
+// 72 GPUs × 18 planes × 2 directions = 2,592; 8 × 4 × 2 = 64; 8 × 2 × 2 = 32. Bisection: 36 × 900
+// GB/s; between racks half of the NICs, 72 or 288 × 100 GB/s.
 INSTANTIATE_TEST_SUITE_P(All,
                          Presets,
-                         testing::Values(Preset{"gb200-nvl72", 72, 1, 18, 2592, 900e9},
-                                         Preset{"gb300-nvl72", 72, 1, 18, 2592, 900e9},
-                                         Preset{"supernode-64", 64, 1, 18, 2304, 900e9},
-                                         Preset{"hgx-h100", 8, 1, 4, 64, 450e9},
-                                         Preset{"hgx-h200", 8, 1, 4, 64, 450e9},
-                                         Preset{"hgx-b200", 8, 1, 2, 32, 900e9},
-                                         Preset{"hgx-b300", 8, 1, 2, 32, 900e9},
-                                         Preset{"gb300-nvl72x2", 144, 2, 18, 5184, 900e9},
-                                         Preset{"gb300-nvl72x8", 576, 8, 18, 20736, 900e9}),
+                         testing::Values(Preset{"gb200-nvl72", 72, 1, 18, 2592, 900e9, 32.4e12},
+                                         Preset{"gb300-nvl72", 72, 1, 18, 2592, 900e9, 32.4e12},
+                                         Preset{"supernode-64", 64, 1, 18, 2304, 900e9, 28.8e12},
+                                         Preset{"hgx-h100", 8, 1, 4, 64, 450e9, 1.8e12},
+                                         Preset{"hgx-h200", 8, 1, 4, 64, 450e9, 1.8e12},
+                                         Preset{"hgx-b200", 8, 1, 2, 32, 900e9, 3.6e12},
+                                         Preset{"hgx-b300", 8, 1, 2, 32, 900e9, 3.6e12},
+                                         Preset{"gb300-nvl72x2", 144, 2, 18, 5184, 900e9, 7.2e12},
+                                         Preset{"gb300-nvl72x8", 576, 8, 18, 20736, 900e9,
+                                                28.8e12}),
                          [](const testing::TestParamInfo<Preset>& preset) {
                            std::string name = preset.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');

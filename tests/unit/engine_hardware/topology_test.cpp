@@ -5,17 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/tiny_machine.h"
+#include "tests/unit/engine_hardware/two_racks.h"
 
 namespace k3 {
 namespace {
 
-/// The machine after faults that it has parts for.
-Machine broken(Machine machine, std::initializer_list<const char*> faults) {
-  std::vector<Fault> parsed;
-  for (const char* text : faults)
-    parsed.push_back(*parse_fault(text));
-  return *with_faults(std::move(machine), parsed);
-}
+using test::broken;
+using test::two_racks;
 
 double capacity(const Topology& topology, int link) {
   return topology.links[static_cast<std::size_t>(link)].capacity.bytes_per_second;
@@ -108,20 +104,6 @@ TEST(Topology, KeepsGoneGpusAsNodesWithoutLinks) {
     EXPECT_EQ(capacity(topology, topology.down_links(gpu)[1]), 0);
   }
   EXPECT_EQ(capacity(topology, topology.up_links(1)[0]), 5e9);
-}
-
-Machine two_racks() {
-  Machine machine = test::tiny_machine(8);
-  machine.name = "pair";
-  machine.racks = 2;
-  machine.gpus_per_tray = 2;
-  machine.scale_out = ScaleOut{.nic_bandwidth = {1e9},
-                               .latency = Time::from_ns(4001),
-                               .leaf_down_links = 2,
-                               .spines = 3,
-                               .links_per_spine = 2,
-                               .spine_bandwidth = {4e8}};
-  return machine;
 }
 
 const TopologyLink* find(const Topology& topology, std::string_view from, std::string_view to) {
