@@ -15,5 +15,6 @@ Command presets_command();
 Command report_command();
 Command run_command();
 Command simulate_command();
+Command topo_command();
 
 }  // namespace k3::cli
