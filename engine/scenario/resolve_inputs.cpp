@@ -35,7 +35,8 @@ Result<TextNode> exactly_one(const TextNode& root,
 Result<fs::path> find_preset(const Resolving& state, const TextNode& node, PresetKind kind) {
   K3_TRY(const std::string name, node.string());
   if (auto path = state.folders.preset(kind, name)) return *path;
-  const auto names = state.folders.presets(kind);
+  auto names = state.folders.presets(kind);
+  if (kind == PresetKind::machine) names.emplace_back(kLocalMachine);
   const std::vector<std::string_view> known(names.begin(), names.end());
   return node.fail(fmt::format("there is no preset `{:.80}`; {}", name, suggestion(name, known)),
                    Code::not_found);
@@ -106,12 +107,38 @@ Result<void> read_model(Resolving& state) {
   return {};
 }
 
+namespace {
+
+/// This host: a name, and the calibration that says what it is.
+Result<void> read_local(Resolving& state, const std::optional<TextNode>& calibration) {
+  Machine& machine = state.setup.machine.emplace();
+  machine.name = kLocalMachine;
+  machine.num_gpus = std::numeric_limits<int>::max();
+  state.machine_keys.set("preset", kLocalMachine);
+  if (!calibration) return {};
+  K3_TRY(state.setup.calibration, find_path(state, *calibration));
+  state.machine_keys.set("calibration", state.setup.calibration->string());
+  return {};
+}
+
+}  // namespace
+
 Result<void> read_machine(Resolving& state) {
-  constexpr std::array<std::string_view, 2> kKeys{"preset", "file"};
+  constexpr std::array<std::string_view, 3> kKeys{"preset", "file", "calibration"};
   constexpr std::array<std::string_view, 1> kLater{"faults"};
   K3_TRY(const Section section, Section::open(state.root, "machine", kKeys, kLater));
   if (!section.present()) return {};
-  K3_TRY(const TextNode node, exactly_one(state.root, section, "machine", kKeys));
+  K3_TRY(const TextNode node,
+         exactly_one(state.root, section, "machine", std::span(kKeys).first(2)));
+  const auto calibration = section.find("calibration");
+  if (const auto preset = section.find("preset"); preset &&
+                                                  preset->value().is(Json::Kind::string) &&
+                                                  preset->value().string() == kLocalMachine) {
+    return read_local(state, calibration);
+  }
+  if (calibration) {
+    return calibration->fail("has no effect on this machine; only preset = \"local\" is measured");
+  }
   fs::path path;
   if (section.find("preset")) {
     K3_TRY(path, find_preset(state, node, PresetKind::machine));

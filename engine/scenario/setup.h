@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/task_kind.h"
@@ -11,6 +12,9 @@
 #include "engine/model/model_config.h"
 
 namespace k3 {
+
+/// The machine that is no file: this host, as its calibration describes it.
+inline constexpr std::string_view kLocalMachine = "local";
 
 /// How many ranks there are. Experts are spread over all of them (`expert` = `ranks`); attention is
 /// data-parallel: every rank owns whole sequences.
@@ -87,6 +91,8 @@ struct Setup {
   std::uint64_t weights_seed = 1;
   std::optional<Machine>
       machine;  ///< absent without a [machine] section: only simulation needs one
+  /// Of preset = "local", this host: what it was measured to be. Its `machine` has a name only.
+  std::optional<std::filesystem::path> calibration;
   ParallelSpec parallel;
   WorkloadSpec workload;
   RoutingSpec routing;

@@ -5,6 +5,7 @@
 namespace k3::cli {
 
 // One file per subcommand: NAME_command.cpp.
+Command calibrate_command();
 Command compare_command();
 Command completion_command();
 Command demo_command();

@@ -8,7 +8,8 @@ const std::vector<HelpTopic>& help_topics() {
        R"(A scenario is a TOML file, one key per line:
 
   [model]      preset = "mini"            or config = FILE, checkpoint = DIR
-  [machine]    preset = "gb300-nvl72"     or file = FILE (needed by simulate)
+  [machine]    preset = "gb300-nvl72"     or file = FILE (needed by simulate); preset = "local" is this
+               computer as calibration = FILE describes it
   [parallel]   ranks = 72
   [workload]   phase = "decode", sequences_per_rank = 64, context = "128 Ki", steps = 3
                (prefill: tokens_per_rank)
@@ -41,6 +42,20 @@ include source = destination, which no link carries. Row bytes of K3's latent (3
 policy = "file": JSON with layers[i].slot_to_expert (-1 = empty), slot_rank (ascending) and share
 (sums to 1 per expert). A copy goes to the replica that u = splitmix64(sequence, position, layer,
 expert) / 2^64 falls on in the cumulative share, in slot order: executor and simulator agree.
+)"},
+      {"calibration", "this computer as machine `local`",
+       R"(`k3rack calibrate --local -o T.toml` measures this computer in some 15 s: single operators of the
+executor's backend at several shapes, memory, threads and their communicator. It never runs a step
+of a model. Every table in T.toml has a unit, a source, a date and the spread of its repeats.
+
+  k3rack run SCENARIO --ranks 8 -o a.k3r
+  k3rack simulate SCENARIO --set machine.preset=local --set machine.calibration=T.toml
+                  --set parallel.ranks=8 --routing-from a.k3r -o b.k3r
+  k3rack compare a.k3r b.k3r
+
+Ranks are threads; more ranks than cores share them. Inside a table's range values are interpolated in
+logarithms, beyond it the rate of the edge is kept. `simulate` says what threads and cores spend the step on.
+Measure on a computer that does nothing else, and again after a new build of K3Rack.
 )"},
       {"comparing", "how two sessions are joined",
        R"(`k3rack compare A B` takes A as measured and B as simulated. Plans with equal hashes are joined task

@@ -2,6 +2,7 @@
 
 #include "engine/hardware/machine.h"
 #include "engine/scenario/data_folders.h"
+#include "engine/scenario/setup.h"
 #include "engine/text/file.h"
 #include "engine/text/json.h"
 #include "profiler/cli/commands.h"
@@ -40,6 +41,11 @@ Result<int> run_presets(const Arguments& arguments, Console& console) {
       K3_TRY(const std::string about, description(kind, path));
       list.push(Json::object().set("name", name).set("about", about).set("path", path.string()));
       text += fmt::format("  {:<24}  {}\n", name, about);
+    }
+    if (kind == PresetKind::machine) {
+      constexpr std::string_view kAbout = "this computer, once measured: k3rack calibrate --local";
+      list.push(Json::object().set("name", kLocalMachine).set("about", kAbout));
+      text += fmt::format("  {:<24}  {}\n", kLocalMachine, kAbout);
     }
     json.set(title, list);
   }

@@ -24,8 +24,25 @@ Json to_json(const session::SimulateRequest& request, const session::SimulateRes
   json.set("steps", result.steps).set("step_ms", result.step_ms).set("wall_s", result.wall_s);
   json.set("breakdown_ms", breakdown).set("tasks", result.tasks).set("flows", result.flows);
   json.set("network", result.network);
+  if (!result.host_ms.empty()) {
+    Json host = Json::object();
+    for (const auto& [part, ms] : result.host_ms)
+      host.set(part, ms);
+    json.set("cores", result.cores).set("host_ms", host);
+  }
   if (request.output) json.set("session", request.output->string());
   return json;
+}
+
+/// "8 ranks on 2 cores: kernels 70 %, barriers and wake-ups 20 %, …".
+std::string host_line(int ranks, const session::SimulateResult& r) {
+  std::string parts;
+  for (const auto& [part, ms] : r.host_ms) {
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", part,
+                         visual::text_of(Quantity::share, ms / r.step_ms));
+  }
+  return fmt::format("\n{} thread rank{} on {} core{}: {}\n", ranks, ranks == 1 ? "" : "s", r.cores,
+                     r.cores == 1 ? "" : "s", parts);
 }
 
 std::string summary(const session::SimulateRequest& request, const session::SimulateResult& r) {
@@ -43,6 +60,7 @@ std::string summary(const session::SimulateRequest& request, const session::Simu
                    visual::text_of(Quantity::share, seconds[i] * 1e3 / r.step_ms)});
   }
   text += table.text();
+  if (!r.host_ms.empty()) text += host_line(request.setup.parallel.ranks, r);
   text += fmt::format("\n{} tasks, {} flows per step; simulated {} steps in {}\n",
                       visual::count_text(r.tasks), visual::count_text(r.flows), r.steps,
                       visual::text_of(Quantity::time, r.wall_s));

@@ -1,6 +1,7 @@
 #include "profiler/session/simulate.h"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include <fmt/core.h>
@@ -11,6 +12,8 @@
 #include "profiler/session/run_header.h"
 #include "profiler/store/session_reader.h"
 #include "profiler/store/session_writer.h"
+#include "sim/calibration/calibration.h"
+#include "sim/calibration/local_machine.h"
 #include "sim/executor/simulation.h"
 #include "sim/memory/memory_model.h"
 
@@ -140,19 +143,39 @@ SimulateResult result_of(const Setup& setup,
   result.steps = static_cast<int>(summary.steps.size());
   result.sequences = static_cast<std::int64_t>(last.shape().sequences.size());
   result.step_ms = summary.step_ms();
+  result.prefill_ms = summary.mean_ms(Phase::prefill);
   result.wall_s = summary.wall_s;
   result.tasks = summary.steps.back().tasks;
   result.flows = summary.steps.back().flows;
   result.network = "endpoint";
   for (const auto& [kind, ms] : summary.breakdown_ms())
     result.breakdown_ms.emplace_back(kind, ms);
+  for (const auto& [part, ms] : summary.host_ms())
+    result.host_ms.emplace_back(part, ms);
   return result;
+}
+
+/// Machine `local` becomes what its calibration describes.
+Result<std::optional<sim::Calibration>> read_host(Setup& setup) {
+  if (!setup.machine || setup.machine->name != kLocalMachine) return std::nullopt;
+  if (!setup.calibration) {
+    return fail(Code::invalid_input,
+                "missing; measure this computer with `k3rack calibrate --local -o T.toml`, then "
+                "add calibration = \"T.toml\"",
+                "machine.calibration");
+  }
+  K3_TRY(sim::Calibration calibration, sim::load_calibration(*setup.calibration));
+  auto machine = sim::local_machine(calibration, setup.parallel.ranks);
+  if (!machine) return tl::unexpected(std::move(machine).error().at(setup.calibration->string()));
+  setup.machine = std::move(*machine);
+  return calibration;
 }
 
 }  // namespace
 
 Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progress) {
-  const Setup& setup = request.setup;
+  Setup setup = request.setup;
+  K3_TRY(const std::optional<sim::Calibration> host, read_host(setup));
   if (!setup.machine) {
     return fail(Code::invalid_input,
                 "missing; name a machine, e.g. preset = \"gb300-nvl72\" (k3rack presets)",
@@ -192,18 +215,28 @@ Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progre
   header.device = setup.machine->gpu.name;
   header.meta.emplace_back("machine", setup.machine->name);
   header.meta.emplace_back("network", "endpoint");
+  if (host) header.meta.emplace_back("calibration", host->source + ", " + host->date);
   K3_TRY_VOID(sink->begin(header));
-  K3_TRY(const sim::SimulationSummary summary, sim::run({.model = setup.model,
-                                                         .machine = *setup.machine,
-                                                         .precision = setup.precision,
-                                                         .execution = setup.execution,
-                                                         .placement = placement,
-                                                         .routing = *work.routing,
-                                                         .phases = phases,
-                                                         .progress = &progress},
-                                                        *sink));
+  std::optional<sim::HostInput> host_input;
+  if (host) {
+    host_input.emplace(sim::HostInput{
+        .set = host->set, .cores = host->host.cores, .cache_bytes = host->host.cache.value()});
+  }
+  K3_TRY(const sim::SimulationSummary summary,
+         sim::run({.model = setup.model,
+                   .machine = *setup.machine,
+                   .precision = setup.precision,
+                   .execution = setup.execution,
+                   .placement = placement,
+                   .routing = *work.routing,
+                   .phases = phases,
+                   .progress = &progress,
+                   .host = host_input ? &*host_input : nullptr},
+                  *sink));
   K3_TRY_VOID(sink->finish());
-  return result_of(setup, plans.back(), summary);
+  SimulateResult result = result_of(setup, plans.back(), summary);
+  if (host) result.cores = host->host.cores;
+  return result;
 }
 
 }  // namespace k3::session

@@ -30,11 +30,15 @@ struct SimulateResult {
   int steps = 0;
   std::int64_t sequences = 0;  ///< of all ranks
   double step_ms = 0;          ///< mean over the steps of the last plan
+  double prefill_ms = 0;       ///< mean over the prefill steps, 0 without any
   double wall_s = 0;           ///< built plan to last event
   std::int64_t tasks = 0;      ///< of one step, all ranks
   std::int64_t flows = 0;      ///< of one step
   std::string network;
   std::vector<std::pair<std::string, double>> breakdown_ms;
+  /// Machine `local`: the same time by what threads and cores do, largest first; empty else.
+  std::vector<std::pair<std::string, double>> host_ms;
+  int cores = 0;  ///< of machine `local`
 };
 
 /// Simulates the request. `progress` counts tasks.

@@ -88,7 +88,8 @@ Result<HostCosts> HostCosts::create(const TableSet& set, const Host& host) {
   // NOTE: a cache that is walked through in a circle keeps nothing of what does not fit.
   if (host.step_bytes > host.cache_bytes) {
     constexpr double kMiB = 1 << 20;
-    costs.seconds_per_byte_ = look_up(*tables[5], {{busy}}).value * kMicrosecond / kMiB;
+    costs.cold_read_ = look_up(*tables[5], {{busy}}).value * kMicrosecond / kMiB;
+    costs.cold_expert_ = look_up(*tables[6], {{busy}}).value * kMicrosecond / kMiB;
   }
   return costs;
 }
@@ -116,8 +117,8 @@ void HostCosts::add_calls(const std::vector<OperatorCall>& calls,
     const std::span point(call.shape.data(), table.axes.size());
     const double seconds = total.add(table, point, crowding_ * call.repeat);
     part(into, is_packing(call.op) ? HostPart::packing : HostPart::kernels) += seconds;
-    const double memory =
-        seconds_per_byte_ * (call.own_bytes + call.shared_bytes / std::max(host_.ranks, 1));
+    const double memory = (call.op == Operator::expert ? cold_expert_ : cold_read_) *
+                          (call.own_bytes + call.shared_bytes / std::max(host_.ranks, 1));
     part(into, HostPart::memory) += memory;
     total.lower += memory;
     total.upper += memory;

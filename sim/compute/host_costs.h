@@ -80,7 +80,8 @@ class HostCosts {
   const Table* all_to_all_ = nullptr;
   const Table* exchange_ = nullptr;
   double crowding_ = 1;
-  double seconds_per_byte_ = 0;  ///< from memory
+  double cold_read_ = 0;    ///< seconds per byte from memory
+  double cold_expert_ = 0;  ///< the same for the many small matrices of experts
   Host host_;
 };
 
@@ -90,12 +91,13 @@ struct HostTable {
   int axes;
 };
 
-inline constexpr std::array<HostTable, 8> kHostTables{{{"task", 1},
+inline constexpr std::array<HostTable, 9> kHostTables{{{"task", 1},
                                                        {"start", 1},
                                                        {"all_to_all", 1},
                                                        {"exchange", 2},
                                                        {"crowding", 1},
                                                        {"cold_read", 1},
+                                                       {"cold_expert", 1},
                                                        {"read_bandwidth", 1},
                                                        {"copy_bandwidth", 1}}};
 

@@ -140,20 +140,30 @@ class Run {
   Time now_;
 };
 
-/// Mean of a value over the steps of the last phase.
+/// Mean of a value over the steps of a phase.
 template <class Value>
-double mean(const std::vector<SimulatedStep>& steps, Value value) {
+double mean(const std::vector<SimulatedStep>& steps, Phase phase, Value value) {
   double sum = 0;
   int count = 0;
   for (const SimulatedStep& step : steps) {
-    if (step.phase != steps.back().phase) continue;
+    if (step.phase != phase) continue;
     sum += value(step);
     ++count;
   }
   return count > 0 ? sum / count : 0;
 }
 
+/// The same over the steps of the last phase.
+template <class Value>
+double mean(const std::vector<SimulatedStep>& steps, Value value) {
+  return steps.empty() ? 0 : mean(steps, steps.back().phase, value);
+}
+
 }  // namespace
+
+double SimulationSummary::mean_ms(Phase phase) const {
+  return mean(steps, phase, [](const SimulatedStep& step) { return step.time.ms(); });
+}
 
 double SimulationSummary::step_ms() const {
   return mean(steps, [](const SimulatedStep& step) { return step.time.ms(); });

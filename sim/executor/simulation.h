@@ -69,6 +69,8 @@ struct SimulationSummary {
 
   /// Mean over the steps of the last phase.
   double step_ms() const;
+  /// Mean over the steps of a phase, 0 without any.
+  double mean_ms(Phase phase) const;
   /// The same mean per task kind, kinds without time left out, then "wait"; sums to step_ms.
   std::vector<std::pair<std::string_view, double>> breakdown_ms() const;
   /// The same mean for threads of a host: by what they are spent on, largest first; empty else.
