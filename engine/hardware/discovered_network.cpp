@@ -8,6 +8,10 @@ namespace k3 {
 
 std::optional<LinkSpeed> link_speed(const DiscoveredTopology& topology) {
   if (topology.nvlink_rate) return LinkSpeed{*topology.nvlink_rate, "in the file"};
+  const auto has_sums = [&](const DiscoveredGpu& gpu) {
+    return topology.nvlink_bandwidth(gpu).has_value();
+  };
+  if (std::ranges::any_of(topology.gpus, has_sums)) return LinkSpeed{{}, "in the file"};
   std::optional<int> sm;
   for (const DiscoveredGpu& gpu : topology.gpus) {
     if (!gpu.sm || (sm && *sm != *gpu.sm)) return std::nullopt;

@@ -15,7 +15,8 @@ struct LinkSpeed {
   std::string source;
 };
 
-/// As the file says, else by the datasheet of its GPUs; nothing where neither is known.
+/// As the file says (speed 0 where it gives sums over several links only), else by the datasheet of
+/// its GPUs; nothing where neither is known.
 std::optional<LinkSpeed> link_speed(const DiscoveredTopology& topology);
 
 /// The NVLink network that a dump shows, as the graph that machines have too: whole GPUs, a plane

@@ -57,6 +57,8 @@ std::string_view name_of(LinkEnd end) {
       return "cpu";
     case LinkEnd::unknown:
       return "unknown";
+    case LinkEnd::outside:
+      return "outside";
     case LinkEnd::itself:
       return "itself";
     case LinkEnd::dangling:
@@ -170,6 +172,11 @@ void judge_rows(DiscoveredTopology& topology) {
   for (const DiscoveredGpu& gpu : topology.gpus) {
     for (const NvlinkRow& row : gpu.nvlinks) {
       if (row.end == LinkEnd::itself) ++num_loops;
+      if (row.end == LinkEnd::outside && row.is_link()) {
+        topology.add(Severity::warning,
+                     fmt::format("{}: {} NVLinks lead to the GPU {}, which is not in this file",
+                                 gpu.name, row.count.value_or(1), row.target));
+      }
       // NOTE: a GPU that has nothing else is found by judge_counts.
       if (row.end != LinkEnd::dangling || (any && !is_connected(gpu))) continue;
       topology.add(Severity::fault,
@@ -221,7 +228,8 @@ void judge_counts(DiscoveredTopology& topology) {
   for (const DiscoveredGpu& gpu : topology.gpus) {
     most = std::max(most, topology.num_nvlinks(gpu).value_or(0));
     for (const NvlinkRow& row : gpu.nvlinks)
-      switched = switched || (row.is_link() && row.end != LinkEnd::gpu);
+      switched =
+          switched || (row.is_link() && row.end != LinkEnd::gpu && row.end != LinkEnd::outside);
   }
   // NOTE: behind switches every GPU has the same links; without, a machine may be built unevenly
   // (two of four GPUs bridged), and pairs that disagree are found by themselves.

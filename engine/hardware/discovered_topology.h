@@ -45,6 +45,7 @@ enum class LinkEnd : std::uint8_t {
   gpu,
   cpu,       ///< POWER9
   unknown,   ///< links are up, their other end is not in the file
+  outside,   ///< a GPU that the file does not list: the job used fewer than there are
   itself,    ///< the row names the GPU that it stands under: no link
   dangling,  ///< names nothing: no link
 };
@@ -152,6 +153,7 @@ struct DiscoveredTopology {
   std::vector<std::string> unknown_devices;  ///< bus ids of PCI devices without a class
   std::vector<DiscoveredGraph> graphs;
   std::string nvlink_absent;             ///< why NVLink is not in the file; empty: it is
+  std::string network_gap;               ///< why its graph is not whole; empty: it is
   std::optional<Bandwidth> nvlink_rate;  ///< one link and direction, as the file says
   std::vector<Finding> findings;
 

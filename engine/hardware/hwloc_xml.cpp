@@ -225,6 +225,7 @@ class HwlocReader {
     std::string sizes;
     for (const auto& [group, size] : groups)
       sizes += fmt::format("{}{}", sizes.empty() ? "" : " + ", size);
+    topology_.network_gap = "links between switches are not in it, hwloc does not see them";
     topology_.add(Severity::warning,
                   fmt::format("links between switches are not in this file (hwloc does not see "
                               "them): the {} groups of {} GPUs are one machine, not cut apart",

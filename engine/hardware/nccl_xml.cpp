@@ -46,7 +46,9 @@ class TargetResolver {
     const std::pair key(gpu.host, normal_bus_id(given.target));
     const auto peer = gpus_.find(key);
     const bool to_gpu = given.target_class.starts_with("0x03");
-    // Source: NCCL topo.cc, kvDictPciClass: 0x068000 is an NVSwitch, 0x068001 a POWER9
+    const bool is_bus_id = key.second.find(':') != std::string::npos && key.second != "0:00:00.0";
+    // Source: NCCL topo.cc, kvDictPciClass: 0x068001 is a POWER9; what is neither a GPU nor a CPU
+    // counts as an NVSwitch, whatever its class
     if (given.target_class == "0x068001") {
       row.end = LinkEnd::cpu;
     } else if (is_hidden(key.second)) {
@@ -56,10 +58,10 @@ class TargetResolver {
     } else if (peer != gpus_.end()) {
       row.end = LinkEnd::gpu;
       row.index = peer->second;
-    } else if (given.target_class.empty() || to_gpu || key.second == "0:00:00.0") {
+    } else if (!is_bus_id) {
       row.end = LinkEnd::dangling;
     } else {
-      row.end = LinkEnd::named_switch;
+      row.end = to_gpu ? LinkEnd::outside : LinkEnd::named_switch;
     }
     if (row.end == LinkEnd::hidden_switch) row.index = hidden_switch();
     if (row.end == LinkEnd::named_switch) row.index = named_switch(key, given.target);

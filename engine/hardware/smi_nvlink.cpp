@@ -161,6 +161,7 @@ class NvlinkReader {
   }
 
   void note_unknown() {
+    topology_.network_gap = "where links lead is not in it";
     topology_.add(Severity::note,
                   topology_.kind == DumpKind::smi_nvlink_status
                       ? "where the links lead is not in this file; `nvidia-smi nvlink -R` or a "

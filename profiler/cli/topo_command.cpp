@@ -98,6 +98,7 @@ Result<int> show_dump(const std::string& text,
                   path.string());
     }
     K3_TRY_VOID(write_graph(arguments, network->topology, console));
+    if (!dump.network_gap.empty()) console.note("the network is not whole: " + dump.network_gap);
   }
   if (arguments.has("json")) {
     console.print_json(dump_topology_json(dump, network));

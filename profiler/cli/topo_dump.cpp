@@ -70,37 +70,43 @@ class Columns {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// "5 to switch0, 4 to switch1"; the rows that lead to the same are one.
-std::string links_text(const DiscoveredTopology& dump, const DiscoveredGpu& gpu) {
-  std::string text;
-  for (const NvlinkRow& row : gpu.nvlinks) {
-    std::string to;
-    switch (row.end) {
-      case LinkEnd::named_switch:
-        to = fmt::format("switch{}", row.index);
-        break;
-      case LinkEnd::gpu:
-        to = dump.gpus[static_cast<std::size_t>(row.index)].name;
-        break;
-      case LinkEnd::unknown:
-        to = row.target.empty() ? "not in the file" : row.target;
-        break;
-      default:
-        to = name_of(row.end);
-    }
-    const std::string what = row.count ? fmt::format("{}", *row.count)
-                             : row.bandwidth
-                                 ? text_of(Quantity::bandwidth, row.bandwidth->bytes_per_second)
-                                 : std::string("some");
-    text += fmt::format("{}{} to {}", text.empty() ? "" : ", ", what, to);
+/// "4 to switch2": how many links, where the file counts them, and where they lead.
+std::string row_text(const DiscoveredTopology& dump, const NvlinkRow& row) {
+  std::string what = "some";
+  if (row.count) {
+    what = fmt::format("{}", *row.count);
+  } else if (row.bandwidth) {
+    what = text_of(Quantity::bandwidth, row.bandwidth->bytes_per_second);
   }
+  switch (row.end) {
+    case LinkEnd::named_switch:
+      return fmt::format("{} to switch{}", what, row.index);
+    case LinkEnd::gpu:
+      return what + " to " + dump.gpus[static_cast<std::size_t>(row.index)].name;
+    case LinkEnd::unknown:
+      return row.target.empty() ? what + ", other end not in the file" : what + " to " + row.target;
+    case LinkEnd::outside:
+      return what + " to " + row.target + " outside";
+    case LinkEnd::dangling:
+      return what + " to nothing (" + row.target + ")";
+    default:
+      return fmt::format("{} to {}", what, name_of(row.end));
+  }
+}
+
+std::string links_text(const DiscoveredTopology& dump, const DiscoveredGpu& gpu) {
+  std::vector<NvlinkRow> rows = gpu.nvlinks;
+  std::ranges::stable_sort(rows, {}, &NvlinkRow::index);
+  std::string text;
+  for (const NvlinkRow& row : rows)
+    text += (text.empty() ? "" : ", ") + row_text(dump, row);
   return text;
 }
 
 std::string gpu_table(const DiscoveredTopology& dump) {
   std::vector<std::string> header{"gpu",         "rank", "host",    "device",
                                   "sm",          "NUMA", "bus id",  "product",
-                                  "PCIe switch", "C2C",  "NVLinks", "leading"};
+                                  "PCIe switch", "C2C",  "NVLinks", "lead to"};
   std::set<std::string> names;
   for (const DiscoveredGpu& gpu : dump.gpus) {
     for (const auto& [name, value] : gpu.properties)
@@ -213,7 +219,12 @@ std::string head(const DiscoveredTopology& dump) {
   return text + '\n';
 }
 
-std::string network_text(const DumpNetwork& network) {
+std::string network_text(const DiscoveredTopology& dump, const DumpNetwork& network) {
+  if (network.topology.num_gpus < 2) return {};
+  if (!dump.network_gap.empty()) {
+    return "NVLink bisection is not in this file: " + dump.network_gap + "\n\n";
+  }
+  if (network.topology.links.empty()) return {};
   const Bandwidth bisection = bisection_bandwidth(network.topology);
   if (network.speed_source.empty()) {
     return fmt::format(
@@ -221,9 +232,12 @@ std::string network_text(const DumpNetwork& network) {
         "file)\n\n",
         visual::count_text(static_cast<std::int64_t>(bisection.bytes_per_second)));
   }
-  return fmt::format("NVLink bisection, one direction: {} at {} per link ({})\n\n",
-                     text_of(Quantity::bandwidth, bisection.bytes_per_second),
-                     text_of(Quantity::bandwidth, network.line.bytes_per_second),
+  const std::string each =
+      network.line.bytes_per_second > 0
+          ? text_of(Quantity::bandwidth, network.line.bytes_per_second) + " per link, "
+          : "speeds ";
+  return fmt::format("NVLink bisection, one direction: {} ({}{})\n\n",
+                     text_of(Quantity::bandwidth, bisection.bytes_per_second), each,
                      network.speed_source);
 }
 
@@ -246,7 +260,7 @@ std::string dump_topology_text(const DiscoveredTopology& dump,
   // A graph dump knows its GPUs by number only.
   if (dump.kind != DumpKind::nccl_graph) text += gpu_table(dump);
   text += graph_table(dump) + switch_table(dump) + nic_table(dump);
-  if (network && !network->topology.links.empty()) text += network_text(*network);
+  if (network) text += network_text(dump, *network);
   return text + finding_text(dump);
 }
 

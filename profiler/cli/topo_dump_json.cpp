@@ -107,14 +107,17 @@ void add_places(Json& json, const DiscoveredTopology& dump) {
   json.set("switches", switches).set("cpus", cpus).set("pci_switches", bridges);
 }
 
-Json network_json(const DumpNetwork& network) {
-  const double bisection = bisection_bandwidth(network.topology).bytes_per_second;
-  const bool known = !network.speed_source.empty();
+Json network_json(const DiscoveredTopology& dump, const DumpNetwork& network) {
+  const bool has_speed = !network.speed_source.empty();
+  const bool whole = dump.network_gap.empty() && network.topology.num_gpus > 1;
+  const double bisection = whole ? bisection_bandwidth(network.topology).bytes_per_second : 0;
+  const bool same = has_speed && network.line.bytes_per_second > 0;
   return Json::object()
-      .set("link_bytes_per_s", known ? Json(network.line.bytes_per_second) : Json())
-      .set("link_speed_source", known ? Json(network.speed_source) : Json("not in this file"))
-      .set("bisection_bytes_per_s", known ? Json(bisection) : Json())
-      .set("bisection_links", known ? Json() : Json(bisection));
+      .set("link_bytes_per_s", same ? Json(network.line.bytes_per_second) : Json())
+      .set("link_speed_source", has_speed ? Json(network.speed_source) : Json())
+      .set("gap", whole || dump.network_gap.empty() ? Json() : Json(dump.network_gap))
+      .set("bisection_bytes_per_s", whole && has_speed ? Json(bisection) : Json())
+      .set("bisection_links", whole && !has_speed ? Json(bisection) : Json());
 }
 
 }  // namespace
@@ -138,7 +141,7 @@ Json dump_topology_json(const DiscoveredTopology& dump, const std::optional<Dump
   json.set("graphs", graphs);
   json.set("nvlink_absent", dump.nvlink_absent.empty() ? Json() : Json(dump.nvlink_absent));
   json.set("nvlink_rate_bytes_per_s", or_null(dump.nvlink_rate));
-  json.set("network", network ? network_json(*network) : Json());
+  json.set("network", network ? network_json(dump, *network) : Json());
   Json findings = Json::array();
   for (const Finding& finding : dump.findings) {
     findings.push(

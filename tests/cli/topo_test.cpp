@@ -148,6 +148,16 @@ TEST_F(Topo, GraphmlOfADumpNeedsTheSpeedOfALink) {
   EXPECT_THAT(error_of({"t.xml", "--graphml", "h.graphml"}), HasSubstr("NVLink is not in this"));
 }
 
+TEST_F(Topo, ANetworkThatIsNotWholeHasNoBisection) {
+  write("s.txt", "GPU 0: A\n Link 0: 25 GB/s\nGPU 1: A\n Link 0: 25 GB/s\n");
+  const Json json = json_of({"s.txt"});
+  const Json& network = *json.find("network");
+  EXPECT_EQ(number(network, "link_bytes_per_s"), 25e9);
+  EXPECT_TRUE(network.find("bisection_bytes_per_s")->is(Json::Kind::null));
+  EXPECT_EQ(network.find("gap")->string(), "where links lead is not in it");
+  EXPECT_THAT(run({"s.txt"}).out, HasSubstr("NVLink bisection is not in this file"));
+}
+
 TEST_F(Topo, WrongInputIsOneLine) {
   EXPECT_THAT(error_of({"gb300-nvl27"}), HasSubstr("did you mean `gb300-nvl72`"));
   EXPECT_THAT(error_of({"local"}), HasSubstr("share memory"));

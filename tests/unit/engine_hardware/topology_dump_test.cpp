@@ -92,6 +92,25 @@ TEST(NcclTopology, BusIdsAreComparedInOneForm) {
   EXPECT_FALSE(topology.has_fault());
 }
 
+TEST(NcclTopology, LinksToAGpuThatTheJobDidNotUseAreCountedAndNoFault) {
+  const std::string outside = link("0000:85:00.0", 2, "0x030200");
+  const auto topology = read(dump({link("0000:01:00.0", 4, "0x030200") + outside,
+                                   link("0000:00:00.0", 4, "0x030200") + outside}));
+  EXPECT_EQ(topology.num_nvlinks(topology.gpus[0]), 6);
+  EXPECT_FALSE(topology.has_fault());
+  EXPECT_THAT(texts(topology, Severity::warning),
+              Contains("gpu0: 2 NVLinks lead to the GPU 0000:85:00.0, which is not in this file"));
+}
+
+TEST(NcclTopology, ATargetThatIsNoGpuIsASwitchWhateverItsClass) {
+  const std::string odd = link("0000:c3:00.0", 4, "") + link("0000:c4:00.0", 4, "0x060400");
+  const auto topology = read(dump({odd, odd}));
+  EXPECT_THAT(topology.switches, SizeIs(2));
+  EXPECT_FALSE(topology.has_fault());
+  const auto no_bus_id = read(dump({link("1", 12, ""), link("0", 12, "")}));
+  EXPECT_THAT(texts(no_bus_id, Severity::fault), SizeIs(2));
+}
+
 TEST(NcclTopology, AHiddenSwitchBesideNamedOnesIsSaid) {
   const std::string named = link("0000:c3:00.0", 18, "0x068000");
   const auto topology =

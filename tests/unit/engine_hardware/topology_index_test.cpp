@@ -268,6 +268,7 @@ TEST(TopologyIndex, Dgx2GpusHaveSixSwitchesOfTheirOwnBaseboard) {
   K3_SHARED_OR_SKIP(shared);
   const DiscoveredTopology topology = read(shared, "open-mpi+hwloc/tests/hwloc/xml/nvidiaDGX2.xml");
   EXPECT_EQ(topology.product, "NVIDIA DGX-2H");
+  EXPECT_THAT(topology.network_gap, HasSubstr("links between switches are not in it"));
   for (const DiscoveredGpu& gpu : topology.gpus) {
     EXPECT_EQ(gpu.product, "Tesla V100-SXM3-32GB-H");
     EXPECT_THAT(gpu.nvlinks, SizeIs(6));
