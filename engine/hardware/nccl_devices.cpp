@@ -8,6 +8,9 @@
 namespace k3 {
 namespace {
 
+/// GPUs, and NICs, of a file: far more than one NVLink domain has, few enough for every pair.
+constexpr std::size_t kMaxDevices = 4096;
+
 // PCI classes. Source: PCI Code and ID Assignment Specification; the comparison by prefix is NCCL's
 constexpr std::string_view kDisplay = "0x03";
 constexpr std::string_view kNetwork = "0x02";
@@ -63,6 +66,10 @@ Result<void> NcclWalk::visit_children(const XmlElement& element, const Place& pl
 }
 
 Result<void> NcclWalk::visit(const XmlElement& element, const Place& place) {
+  const std::size_t gpus = gpu_rows.size() + bare_gpus.size();
+  if (std::max(gpus, topology.nics.size() + bare_nics.size()) > kMaxDevices) {
+    return document_.fail(element, fmt::format("more than {} GPUs or NICs", kMaxDevices));
+  }
   if (element.name == "cpu") return visit_cpu(element, place);
   if (element.name == "pci") return visit_pci(element, place);
   if (element.name == "gpu") return visit_gpu(element, place);

@@ -10,6 +10,9 @@
 namespace k3 {
 namespace {
 
+/// GPUs and NICs of a host, so that no header asks for the square of a large number.
+constexpr std::size_t kMaxColumns = 1024;
+
 /// A line with a row of the matrix or its begin: a label, then a cell.
 bool is_row(const SmiLine& line) {
   return line.words.size() > 1 && !is_smi_cell(line.word(0)) && is_smi_cell(line.word(1));
@@ -74,6 +77,11 @@ class MatrixReader {
         }
         matrix_.labels.push_back(words[i++]);
       }
+    }
+    if (matrix_.labels.size() > kMaxColumns) {
+      return fail_at(
+          begin, 1,
+          fmt::format("{} columns; one host has at most {}", matrix_.labels.size(), kMaxColumns));
     }
     return {};
   }

@@ -48,12 +48,16 @@ bool holds_root(std::string_view text) {
       kRoots, [&](std::string_view root) { return text.find(root) != std::string_view::npos; });
 }
 
+/// Largest output of nvidia-smi that is looked at; real ones have some kilobytes.
+constexpr std::size_t kMaxPlainBytes = std::size_t{8} << 20;
+
 Form form_of(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return Form::none;
   if (text[first] == '<' && text.substr(first + 1, 8) != "inactive") return Form::xml;
+  if (text.size() > kMaxPlainBytes) return Form::none;
   if (looks_like_smi_nvlink(text)) return Form::nvlink;
   // NOTE: peer capabilities have the same header as the matrix, so they are told first.
   const OtherKind* other = other_kind(text);

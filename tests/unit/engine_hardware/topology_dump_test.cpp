@@ -332,6 +332,17 @@ TEST(Hwloc, GpuToGpuBandwidthIsReadInMegabytes) {
   EXPECT_THAT(error_of(hwloc("5 6", "0 x 1 0")), HasSubstr("no whole number"));
 }
 
+TEST(TopologyDump, AbsurdSizesAreRefused) {
+  std::string header = "\t";
+  for (int i = 0; i < 30'000; ++i)
+    header += "GPU" + std::to_string(i) + "\t";
+  EXPECT_THAT(error_of(header + "\nGPU0\tX\n"), HasSubstr("30000 columns; one host has at most"));
+  std::string pci;
+  for (int i = 0; i < 5'000; ++i)
+    pci += "<pci busid='a' class='0x0302'/>";
+  EXPECT_THAT(error_of("<system><cpu>" + pci + "</cpu></system>"), HasSubstr("more than 4096"));
+}
+
 TEST(TopologyDump, OtherOutputsAreNamedWithWhatToGiveInstead) {
   EXPECT_THAT(error_of("GPU 0: NVIDIA B200 (UUID: GPU-1)\n"), HasSubstr("nvidia-smi topo -m"));
   EXPECT_THAT(error_of("host:1:2 [0] NCCL INFO Bootstrap\n"), HasSubstr("NCCL_TOPO_DUMP_FILE"));
