@@ -38,8 +38,9 @@ bool is_virtual_interface(std::string_view name) {
          });
 }
 
-std::optional<int> narrow(const std::optional<std::int64_t>& value) {
-  if (!value) return std::nullopt;
+/// NCCL writes −1 for what it does not know.
+std::optional<int> known(const std::optional<std::int64_t>& value) {
+  if (!value || *value < 0) return std::nullopt;
   return static_cast<int>(*value);
 }
 
@@ -82,7 +83,7 @@ Result<void> NcclWalk::visit(const XmlElement& element, const Place& place) {
 Result<void> NcclWalk::visit_cpu(const XmlElement& element, Place place) {
   K3_TRY(const auto numa, document_.integer(element, "numaid", -1));
   place.host = host_index(attribute_of(element, "host_hash"));
-  place.numa = numa && *numa >= 0 ? narrow(numa) : std::nullopt;
+  place.numa = known(numa);
   if (place.numa && !cpus_.insert({place.host, *place.numa}).second) {
     topology.add(Severity::warning,
                  fmt::format("NUMA node {} of one host is listed twice", *place.numa));
@@ -104,8 +105,7 @@ Result<void> NcclWalk::visit_pci(const XmlElement& element, Place place) {
   place.bus_id = attribute_of(element, "busid");
   const bool leaf = !has_child(element, "pci");
   if (device_class.starts_with(kBridge) || !leaf) {
-    K3_TRY(const auto width, document_.integer(element, "link_width"));
-    if (width == 1) ++narrow_bridges_;
+    if (attribute_of(element, "link_width") == "1") ++narrow_bridges_;
     place.pci_switch = static_cast<int>(topology.pci_switches.size());
     topology.pci_switches.push_back({place.host, place.bus_id});
     return visit_children(element, place);
@@ -140,13 +140,13 @@ Result<void> NcclWalk::visit_pci(const XmlElement& element, Place place) {
 Result<void> NcclWalk::visit_gpu(const XmlElement& element, const Place& place) {
   NcclGpuRow row;
   DiscoveredGpu& gpu = row.gpu;
-  K3_TRY(const auto device, document_.integer(element, "dev"));
-  K3_TRY(const auto sm, document_.integer(element, "sm"));
+  K3_TRY(const auto device, document_.integer(element, "dev", -1));
+  K3_TRY(const auto sm, document_.integer(element, "sm", -1));
   K3_TRY(const auto rank, document_.integer(element, "rank", -1));
   K3_TRY(const auto part, document_.integer(element, "mlopart", -1));
-  gpu.device = narrow(device);
-  gpu.sm = narrow(sm);
-  if (rank && *rank >= 0) gpu.rank = narrow(rank);
+  gpu.device = known(device);
+  gpu.sm = known(sm);
+  gpu.rank = known(rank);
   if (part) gpu.properties.emplace_back("part of the GPU", fmt::format("{}", *part));
   if (const std::string* gdr = element.attribute("gdr")) {
     gpu.properties.emplace_back("GPUDirect RDMA", *gdr == "0" ? "no" : "yes");
@@ -165,7 +165,7 @@ Result<void> NcclWalk::add_links(const XmlElement& element, NcclGpuRow& row) {
     if (child.name == "c2c") {
       K3_TRY(const auto count, document_.integer(child, "count"));
       K3_TRY(const auto speed, document_.integer(child, "bw"));
-      row.gpu.c2c_links = row.gpu.c2c_links.value_or(0) + narrow(count).value_or(0);
+      row.gpu.c2c_links = row.gpu.c2c_links.value_or(0) + known(count).value_or(0);
       // NOTE: NCCL counts MB/s per link (its sum is bw · count / 1000 in GB/s).
       if (speed) row.gpu.c2c_link = Bandwidth{static_cast<double>(*speed) * 1e6};
     } else if (child.name == "nvlink") {

@@ -134,6 +134,17 @@ TEST(NcclTopology, GpusAreOrderedByRankOrElseAsTheyStand) {
   EXPECT_THAT(texts(same, Severity::fault), ElementsAre("rank 0 is listed twice"));
 }
 
+TEST(NcclTopology, MinusOneIsWhatNcclDoesNotKnow) {
+  const auto topology = read(
+      "<system><cpu numaid='-1'><pci busid='0000:0a:00.0' class='0x0302' link_width='x16'>"
+      "<gpu dev='-1' sm='-1' rank='-1'/></pci></cpu></system>");
+  ASSERT_THAT(topology.gpus, SizeIs(1));
+  EXPECT_EQ(topology.gpus[0].device, std::nullopt);
+  EXPECT_EQ(topology.gpus[0].sm, std::nullopt);
+  EXPECT_EQ(topology.gpus[0].rank, std::nullopt);
+  EXPECT_EQ(topology.gpus[0].numa, std::nullopt);
+}
+
 TEST(NcclTopology, OneNicPerDeviceOfEachHostAndNoVirtualInterfaces) {
   const std::string net = "<net name='mlx5_0' port='1' speed='400000'/>";
   const std::string pci = "<pci busid='0000:05:00.0' class='0x020700'><nic>" + net + "</nic></pci>";
@@ -338,7 +349,7 @@ TEST(TopologyDump, AbsurdSizesAreRefused) {
     header += "GPU" + std::to_string(i) + "\t";
   EXPECT_THAT(error_of(header + "\nGPU0\tX\n"), HasSubstr("30000 columns; one host has at most"));
   std::string pci;
-  for (int i = 0; i < 5'000; ++i)
+  for (int i = 0; i < 4'100; ++i)
     pci += "<pci busid='a' class='0x0302'/>";
   EXPECT_THAT(error_of("<system><cpu>" + pci + "</cpu></system>"), HasSubstr("more than 4096"));
 }
