@@ -22,13 +22,32 @@ double time_of(const std::function<void()>& body, int calls) {
   return seconds_since(begin) / calls;
 }
 
+/// Runs `body` on threads side by side; the mean of what they measure.
+Sample on_threads(int threads, const std::function<Sample(int, std::barrier<>&)>& body) {
+  std::vector<Sample> samples(static_cast<std::size_t>(threads));
+  std::barrier<> start(threads);
+  {
+    std::vector<std::jthread> running;
+    for (int i = 0; i < threads; ++i) {
+      running.emplace_back([&, i] { samples[static_cast<std::size_t>(i)] = body(i, start); });
+    }
+  }
+  Sample mean;
+  for (const Sample& sample : samples) {
+    mean.seconds += sample.seconds / threads;
+    mean.spread = std::max(mean.spread, sample.spread);
+  }
+  return mean;
+}
+
 }  // namespace
 
-Sample quartiles(std::vector<double> seconds) {
+Sample median_sample(std::vector<double> seconds) {
   std::ranges::sort(seconds);
-  const double low = seconds[seconds.size() / 4];
-  const double high = seconds[seconds.size() * 3 / 4];
-  return {.seconds = low, .spread = high / low - 1};
+  const std::size_t count = seconds.size();
+  const double median = seconds[count / 2];
+  return {.seconds = median,
+          .spread = (seconds[count * 3 / 4] - seconds[count / 4]) / std::max(median, 1e-12)};
 }
 
 Sample measure(const std::function<void()>& body, double budget) {
@@ -45,30 +64,38 @@ Sample measure(const std::function<void()>& body, double budget) {
   while (samples.size() < kFewest || (samples.size() < kMost && seconds_since(begin) < budget)) {
     samples.push_back(std::max(time_of(body, calls), 1e-10));
   }
-  return quartiles(std::move(samples));
+  return median_sample(std::move(samples));
 }
 
 Sample measure_together(int threads,
                         const std::function<std::function<void()>(int)>& make,
                         double budget) {
-  std::vector<Sample> samples(static_cast<std::size_t>(threads));
-  std::barrier start(threads);
-  {
-    std::vector<std::jthread> running;
-    for (int i = 0; i < threads; ++i) {
-      running.emplace_back([&, i] {
-        const std::function<void()> body = make(i);
-        start.arrive_and_wait();
-        samples[static_cast<std::size_t>(i)] = measure(body, budget);
-      });
+  return on_threads(threads, [&](int i, std::barrier<>& start) {
+    const std::function<void()> body = make(i);
+    start.arrive_and_wait();
+    return measure(body, budget);
+  });
+}
+
+Sample difference_together(int threads, const std::function<BodyPair(int)>& make, double budget) {
+  constexpr int kCalls = 16;  // per sample
+  constexpr std::size_t kFewest = 5;
+  return on_threads(threads, [&](int i, std::barrier<>& start) {
+    const BodyPair bodies = make(i);
+    start.arrive_and_wait();
+    const auto begin = Clock::now();
+    std::vector<double> differences;
+    std::vector<double> times;
+    while (differences.size() < kFewest || seconds_since(begin) < budget) {
+      bodies.base();  // what the longer one has put out of the caches comes back
+      const double base = time_of(bodies.base, kCalls);
+      times.push_back(time_of(bodies.longer, kCalls));
+      differences.push_back(times.back() - base);
     }
-  }
-  Sample mean;
-  for (const Sample& sample : samples) {
-    mean.seconds += sample.seconds / threads;
-    mean.spread = std::max(mean.spread, sample.spread);
-  }
-  return mean;
+    const double difference = median_sample(std::move(differences)).seconds;
+    return Sample{.seconds = std::max(difference, 0.0),
+                  .spread = median_sample(std::move(times)).spread};
+  });
 }
 
 }  // namespace k3::calibrate

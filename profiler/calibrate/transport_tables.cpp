@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "engine/base/rng.h"
 #include "engine/comm/thread_communicator.h"
 #include "profiler/calibrate/host_tables.h"
 
@@ -30,11 +33,57 @@ sim::TableAxis rank_axis(int cores) {
 using Call = std::function<Result<void>()>;
 using MakeCall = std::function<Call(Communicator&)>;
 
-/// Time of one collective between threads that do nothing else, as rank 0 sees it.
+/// Arithmetic of about 50 us that touches no memory: what ranks do between two collectives.
+class Work {
+ public:
+  Work() {
+    constexpr double kSeconds = 50e-6;
+    constexpr int kTrial = 20000;
+    turns_ = kTrial;
+    const double trial = measure([this] { (*this)(); }, 2e-3).seconds;
+    turns_ = std::max(static_cast<int>(kTrial * kSeconds / trial), 1);
+  }
+
+  void operator()() const {
+    std::uint64_t word = 1;
+    for (int i = 0; i < turns_; ++i)
+      word = splitmix64(word);
+    sink_.store(word, std::memory_order_relaxed);  // NOTE: or the compiler drops the loop
+  }
+
+ private:
+  int turns_ = 0;
+  mutable std::atomic<std::uint64_t> sink_{0};
+};
+
+/// One sample of rank 0: the time that a collective adds between two pieces of work. Ranks that
+/// wait sleep and have to be woken, and what else runs on the host takes their core meanwhile, so
+/// that calls back to back say too little.
+std::optional<double> added_seconds(const Call& call, const Work& work) {
+  constexpr int kGroup = 10;
+  if (!call()) return std::nullopt;
+  const auto begin = Clock::now();
+  for (int i = 0; i < kGroup; ++i) {
+    work();
+    if (!call()) return std::nullopt;
+  }
+  const auto middle = Clock::now();
+  for (int i = 0; i < kGroup; ++i)
+    work();
+  if (!call()) return std::nullopt;
+  const double with = std::chrono::duration<double>(middle - begin).count();
+  return (with - seconds_since(middle)) / (kGroup - 1);
+}
+
+/// Time that one collective takes between threads which work in between, as rank 0 sees it.
 Sample time_collective(int ranks, const MakeCall& make, double budget) {
-  constexpr int kWarmUp = 5;
-  constexpr int kGroup = 10;  // calls per sample: a rank may run ahead by one
+  constexpr double kLeast = 1e-7;  // of a difference that is mostly noise
   auto ends = make_thread_communicators(ranks);
+  if (ranks == 1) {
+    const Call call = make(*ends[0]);
+    return measure([&] { static_cast<void>(call()); }, budget);
+  }
+  const Work work;
   std::vector<double> samples;
   {
     std::vector<std::jthread> threads;
@@ -42,22 +91,20 @@ Sample time_collective(int ranks, const MakeCall& make, double budget) {
       threads.emplace_back([&, rank] {
         Communicator& end = *ends[static_cast<std::size_t>(rank)];
         const Call call = make(end);
-        for (int i = 0; i < kWarmUp && call(); ++i) {
-        }
         const auto begin = Clock::now();
-        for (bool running = true; running;) {
-          const auto sample = Clock::now();
-          for (int i = 0; i < kGroup && running; ++i)
-            running = call().has_value();
-          if (rank != 0 || !running) continue;
-          samples.push_back(seconds_since(sample) / kGroup);
+        while (const auto seconds = added_seconds(call, work)) {
+          if (rank != 0) continue;
+          samples.push_back(std::max(*seconds, kLeast));
           // NOTE: the others notice in their next call.
-          if (seconds_since(begin) > budget) end.abort(), running = false;
+          if (seconds_since(begin) > budget && samples.size() >= 3) {
+            end.abort();
+            break;
+          }
         }
       });
     }
   }
-  return samples.empty() ? Sample{} : quartiles(std::move(samples));
+  return samples.empty() ? Sample{} : median_sample(std::move(samples));
 }
 
 Call exchange_call(Communicator& end, Backend& backend, std::int64_t bytes) {
@@ -120,7 +167,7 @@ void add_transport_tables(Backend& backend, int cores, Recorder& recorder) {
                       [make = std::move(make)](std::span<const double> point, double budget) {
                         return time_collective(static_cast<int>(point[0]), make, budget);
                       },
-                  .weight = 2});
+                  .weight = 6});
   };
   recorder.add({.name = "start",
                 .about = "starting and joining one thread per rank",
@@ -140,7 +187,7 @@ void add_transport_tables(Backend& backend, int cores, Recorder& recorder) {
                       };
                       return time_collective(static_cast<int>(point[0]), make, budget);
                     },
-                .weight = 2});
+                .weight = 6});
 }
 
 }  // namespace k3::calibrate

@@ -9,10 +9,10 @@ namespace {
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 
-TEST(Quartiles, LowerQuartileAndHowFarTheUpperIsAbove) {
-  const Sample sample = quartiles({9, 1, 2, 3, 4, 5, 6, 7});
-  EXPECT_EQ(sample.seconds, 3);                  // of 8 sorted values, index 2
-  EXPECT_DOUBLE_EQ(sample.spread, 7.0 / 3 - 1);  // index 6
+TEST(Sampler, MedianAndDistanceOfTheQuartiles) {
+  const Sample sample = median_sample({9, 1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(sample.seconds, 5);  // sorted: 1 2 3 4 5 6 7 9, index 4
+  EXPECT_DOUBLE_EQ(sample.spread, (7.0 - 3.0) / 5);
 }
 
 TEST(Recorder, WalksEveryGridAndSharesTheTime) {
