@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kUnits{"us", "GB/s", "1"};
 constexpr std::int64_t kMaxCores = 65536;
+constexpr double kLeast = 1e-9;  // of points and values
+constexpr double kMost = 1e15;
 constexpr std::size_t kMaxPoints = 1'000'000;
 
 Json numbers(const std::vector<double>& values) {
@@ -60,7 +62,10 @@ Result<std::vector<double>> positive_numbers(const TextNode& node) {
   values.reserve(items.size());
   for (const TextNode& item : items) {
     K3_TRY(const double value, item.number());
-    if (!(value > 0)) return item.fail("is not above 0; measured values and points are positive");
+    // NOTE: whatever is computed from values within these bounds stays finite.
+    if (!(value >= kLeast && value <= kMost)) {
+      return item.fail(fmt::format("is {}; must lie between {} and {}", value, kLeast, kMost));
+    }
     values.push_back(value);
   }
   return values;

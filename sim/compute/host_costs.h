@@ -43,12 +43,13 @@ struct HostCost {
 /// Ranks as threads on the cores of a host, as its calibration measured them.
 ///
 ///   kernels  = κ(n) · Σ table(operator, shape) · repeat
-///   memory   = ρ(n) · (own bytes + shared bytes / ranks)      only if a step does not fit the
-///   cache meeting  = all_to_all(ranks) + 2 · exchange(ranks, 0) …   see exchange_seconds
+///   memory   = Σ ρ(n) · (own bytes + shared bytes / ranks), where a step exceeds the cache
+///   dispatch = all_to_all(ranks) + exchange(ranks, headers) + exchange(ranks, rows)
+///   combine  = exchange(ranks, rows)
 ///
 /// n = min(ranks, cores) busy cores; κ: how much slower an operator is with n busy cores; ρ: extra
 /// time per byte that comes from memory and not from the cache, with n cores reading at once. A
-/// matrix that all ranks use comes from memory once. Pure values; owns nothing.
+/// matrix that all ranks use comes from memory once. Refers to the tables, which outlive it.
 class HostCosts {
  public:
   struct Host {

@@ -1,6 +1,7 @@
 #include <fstream>
 #include <ostream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/scenario/scenario.h"
@@ -55,6 +56,19 @@ TEST(Resolve, TakesOverridesOfAnyKey) {
   EXPECT_EQ(setup.routing.exponent, 1.0);
   EXPECT_FALSE(setup.execution.dispatch_dedup);
   EXPECT_EQ(setup.title, "two words");
+}
+
+TEST(Resolve, LocalIsAMachineWithoutAFile) {
+  const auto setup = mini({"machine.preset=local", "parallel.ranks=100"});
+  ASSERT_TRUE(setup.machine);
+  EXPECT_EQ(setup.machine->name, kLocalMachine);
+  EXPECT_FALSE(setup.calibration);
+  EXPECT_EQ(resolved(setup.resolved_toml)->resolved_toml, setup.resolved_toml);
+  EXPECT_FALSE(resolved(kMini, {"machine.preset=local", "machine.calibration=absent.toml"}));
+  const auto other =
+      resolved(kMini, {"machine.preset=gb200-nvl72", "machine.calibration=absent.toml"});
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().text(), ::testing::HasSubstr("only preset = \"local\""));
 }
 
 TEST(Resolve, Float32ModeMeansEverywhere) {

@@ -89,8 +89,9 @@ TEST(Calibration, BadInputSaysWhereAndWhatWouldBeRight) {
   EXPECT_THAT(error_with("backend", "backed"), HasSubstr("backed"));
   EXPECT_THAT(error_with("unit = \"us\"", "unit = \"ns\""), HasSubstr("unit"));
   EXPECT_THAT(error_with("[10.0, 16.0]", "[10.0]"), HasSubstr("1 values; the axes make 2 points"));
-  EXPECT_THAT(error_with("[10.0, 16.0]", "[10.0, -1.0]"), HasSubstr("is not above 0"));
+  EXPECT_THAT(error_with("[10.0, 16.0]", "[10.0, -1.0]"), HasSubstr("is -1; must lie between"));
   EXPECT_THAT(error_with("[10.0, 16.0]", "[10.0, nan]"), HasSubstr("t.toml:"));
+  EXPECT_THAT(error_with("[10.0, 16.0]", "[10.0, 1e300]"), HasSubstr("is 1e+300; must lie"));
   EXPECT_THAT(error_with("[1.0, 4.0]", "[4.0, 1.0]"), HasSubstr("points ascend"));
   EXPECT_THAT(error_with("[\"cores\"]", "[]"), HasSubstr("2 values; the axes make 1 points"));
   EXPECT_THAT(error_with("[\"cores\"]", "[\"cores\", \"b\"]"), HasSubstr("1 lists for 2 axes"));

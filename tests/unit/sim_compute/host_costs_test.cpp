@@ -3,33 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/host_tables.h"
 #include "tests/support/tiny_model.h"
 
 namespace k3::sim {
 namespace {
 
+using test::unit_tables;
 using ::testing::HasSubstr;
-
-/// Every operator takes 1 us at 1 on all axes and grows in proportion to each; the host's tables
-/// are written below.
-TableSet unit_tables() {
-  TableSet set;
-  const auto add = [&](std::string_view name, int axes, double value) -> Table& {
-    Table table;
-    table.name = name;
-    table.unit = "us";
-    for (int i = 0; i < axes; ++i)
-      table.axes.push_back({"x", {1}});
-    table.values = {value};
-    set.tables.push_back(std::move(table));
-    return set.tables.back();
-  };
-  for (std::size_t i = 0; i < kNumOperators; ++i)
-    add(kOperatorNames[i], kOperatorAxes[i], 1);
-  for (const HostTable& table : kHostTables)
-    add(table.name, table.axes, 1);
-  return set;
-}
 
 Table& find(TableSet& set, std::string_view name) {
   return *std::ranges::find(set.tables, name, &Table::name);
