@@ -2,127 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include <fmt/core.h>
 
 #include "engine/base/check.h"
+#include "engine/hardware/machine_parts_internal.h"
 
 namespace k3 {
 namespace {
-
-int ceil_div(int a, int b) {
-  return (a + b - 1) / b;
-}
-
-/// How many of each part a machine has, and which belong together.
-class Parts {
- public:
-  explicit Parts(const Machine& machine)
-      : machine_(machine),
-        gpus_per_rack_(machine.gpus_per_rack()),
-        gpus_per_tray_(machine.gpus_per_tray > 0 ? machine.gpus_per_tray : gpus_per_rack_) {}
-
-  int gpus() const { return machine_.num_gpus; }
-
-  int planes() const { return machine_.racks * machine_.planes(); }
-
-  int trays() const { return machine_.racks * trays_per_rack(); }
-
-  int nics() const { return machine_.scale_out ? gpus() : 0; }
-
-  int rails() const { return std::min(gpus_per_tray_, gpus_per_rack_); }
-
-  int leaves() const {
-    if (!machine_.scale_out) return 0;
-    return rails() * ceil_div(trays(), machine_.scale_out->leaf_down_links);
-  }
-
-  int spines() const { return machine_.scale_out ? machine_.scale_out->spines : 0; }
-
-  int rack_of(int gpu) const { return gpu / gpus_per_rack_; }
-
-  int tray_of(int gpu) const {
-    return rack_of(gpu) * trays_per_rack() + gpu % gpus_per_rack_ / gpus_per_tray_;
-  }
-
-  /// The leaf of a GPU's rail that serves its tray.
-  int leaf_of(int gpu) const {
-    const int rail = gpu % gpus_per_rack_ % gpus_per_tray_;
-    return tray_of(gpu) / machine_.scale_out->leaf_down_links * rails() + rail;
-  }
-
- private:
-  int trays_per_rack() const { return ceil_div(gpus_per_rack_, gpus_per_tray_); }
-
-  const Machine& machine_;
-  int gpus_per_rack_;
-  int gpus_per_tray_;
-};
-
-/// What faults leave of nodes and of single links.
-struct Damage {
-  Damage(std::span<const Fault> faults, const Parts& parts)
-      : compute(static_cast<std::size_t>(parts.gpus()), 1.0),
-        plane(static_cast<std::size_t>(parts.planes()), 1.0),
-        nic(static_cast<std::size_t>(parts.nics()), 1.0),
-        leaf(static_cast<std::size_t>(parts.leaves()), 1.0),
-        spine(static_cast<std::size_t>(parts.spines()), 1.0) {
-    for (const Fault& fault : faults)
-      add(fault, parts);
-  }
-
-  bool gone(int gpu) const { return compute[static_cast<std::size_t>(gpu)] == 0; }
-
-  /// Of both directions between a GPU and a plane.
-  double link(int gpu, int plane_index) const {
-    double left = gone(gpu) ? 0.0 : plane[static_cast<std::size_t>(plane_index)];
-    for (const Fault& fault : links) {
-      if (fault.index == gpu && fault.plane == plane_index) left *= fault.fraction;
-    }
-    return left;
-  }
-
-  std::vector<double> compute;  ///< per GPU; 0: gone
-  std::vector<double> plane;
-  std::vector<double> nic;
-  std::vector<double> leaf;
-  std::vector<double> spine;
-  std::vector<Fault> links;
-
- private:
-  void add(const Fault& fault, const Parts& parts) {
-    const auto index = static_cast<std::size_t>(fault.index);
-    switch (fault.target) {
-      case FaultTarget::link:
-        links.push_back(fault);
-        break;
-      case FaultTarget::plane:
-        plane.at(index) *= fault.fraction;
-        break;
-      case FaultTarget::nic:
-        nic.at(index) *= fault.fraction;
-        break;
-      case FaultTarget::leaf:
-        leaf.at(index) *= fault.fraction;
-        break;
-      case FaultTarget::spine:
-        spine.at(index) *= fault.fraction;
-        break;
-      case FaultTarget::compute:
-        compute.at(index) *= fault.fraction;
-        break;
-      case FaultTarget::gpu:
-        compute.at(index) = 0;
-        break;
-      case FaultTarget::tray:
-        for (int gpu = 0; gpu < parts.gpus(); ++gpu) {
-          if (parts.tray_of(gpu) == fault.index) compute[static_cast<std::size_t>(gpu)] = 0;
-        }
-        break;
-    }
-  }
-};
 
 class Builder {
  public:
@@ -230,7 +117,7 @@ class Builder {
   static Time half(Time time) { return {time.ps / 2}; }
 
   const Machine& machine_;
-  Parts parts_;
+  MachineParts parts_;
   Damage damage_;
   Topology topology_;
   int first_plane_ = 0;
@@ -238,41 +125,6 @@ class Builder {
   int first_leaf_ = 0;
   int first_spine_ = 0;
 };
-
-/// Why the machine cannot have this fault; nothing if it can.
-std::optional<std::string> misfit(const Machine& machine, const Fault& fault) {
-  const Parts parts(machine);
-  const auto among = [&](std::string_view kind, int count) -> std::optional<std::string> {
-    if (count == 0) return fmt::format("{} has no {}s", machine.name, kind);
-    if (fault.index < count) return std::nullopt;
-    return count == 1 ? fmt::format("{} has only {}0", machine.name, kind)
-                      : fmt::format("{} has {}0 to {}{}", machine.name, kind, kind, count - 1);
-  };
-  switch (fault.target) {
-    case FaultTarget::plane:
-      return among("plane", parts.planes());
-    case FaultTarget::nic:
-      return among("nic", parts.nics());
-    case FaultTarget::leaf:
-      return among("leaf", parts.leaves());
-    case FaultTarget::spine:
-      return among("spine", parts.spines());
-    case FaultTarget::tray:
-      return among("tray", parts.trays());
-    case FaultTarget::compute:
-    case FaultTarget::gpu:
-    case FaultTarget::link:
-      break;
-  }
-  if (auto wrong = among("gpu", parts.gpus())) return wrong;
-  if (fault.target != FaultTarget::link) return std::nullopt;
-  if (machine.planes() == 0) return fmt::format("{} has no planes", machine.name);
-  const int rack = parts.rack_of(fault.index);
-  const int first = rack * machine.planes();
-  if (fault.plane >= first && fault.plane < first + machine.planes()) return std::nullopt;
-  return fmt::format("gpu{} of {} has links to plane{} to plane{}", fault.index, machine.name,
-                     first, first + machine.planes() - 1);
-}
 
 std::vector<int> links_of(const Topology& topology,
                           int gpu,
@@ -312,16 +164,6 @@ std::vector<int> Topology::live_gpus() const {
     if (compute_speed[static_cast<std::size_t>(gpu)] > 0) live.push_back(gpu);
   }
   return live;
-}
-
-Result<Machine> with_faults(Machine machine, std::span<const Fault> faults) {
-  for (const Fault& fault : faults) {
-    if (const auto wrong = misfit(machine, fault)) {
-      return fail(Code::invalid_input, fmt::format("`{}`: {}", fault.text, *wrong));
-    }
-  }
-  machine.faults.insert(machine.faults.end(), faults.begin(), faults.end());
-  return machine;
 }
 
 Topology build_topology(const Machine& machine) {

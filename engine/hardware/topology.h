@@ -58,6 +58,16 @@ struct Topology {
 /// Errors: a part that the machine does not have ("gpu80: gb300-nvl72 has gpu0 to gpu71")
 Result<Machine> with_faults(Machine machine, std::span<const Fault> faults);
 
+/// Per GPU, what its machine's faults leave of the speed of its kernels: 1 healthy, 0 gone.
+std::vector<double> gpu_speeds(const Machine& machine);
+
+/// As Topology::live_gpus.
+std::vector<int> live_gpus(const Machine& machine);
+int num_live_gpus(const Machine& machine);
+
+/// "gb300-nvl72 has 72 GPUs"; "… has 67 GPUs left after gpu9=gone, tray2=gone".
+std::string describe_gpus(const Machine& machine);
+
 /// Machines are valid once loaded; with_faults has checked the faults.
 Topology build_topology(const Machine& machine);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/hardware/topology.h"
 #include "engine/scenario/resolve_internal.h"
 #include "engine/scenario/section_internal.h"
 #include "engine/text/suggest.h"
@@ -121,12 +122,29 @@ Result<void> read_local(Resolving& state, const std::optional<TextNode>& calibra
   return {};
 }
 
+/// Adds the faults one by one, so that each error has its own place.
+Result<void> read_faults(Resolving& state, const TextNode& list) {
+  K3_TRY(const std::vector<TextNode> items, list.items());
+  Json written = Json::array();
+  Machine& machine = *state.setup.machine;
+  for (const TextNode& item : items) {
+    K3_TRY(const std::string text, item.string());
+    auto fault = parse_fault(text);
+    if (!fault) return tl::unexpected(std::move(fault.error()).at(item.where()));
+    auto faulty = with_faults(std::move(machine), std::span(&*fault, 1));
+    if (!faulty) return tl::unexpected(std::move(faulty.error()).at(item.where()));
+    machine = *std::move(faulty);
+    written.push(fault->text);
+  }
+  state.machine_keys.set("faults", std::move(written));
+  return {};
+}
+
 }  // namespace
 
 Result<void> read_machine(Resolving& state) {
-  constexpr std::array<std::string_view, 3> kKeys{"preset", "file", "calibration"};
-  constexpr std::array<std::string_view, 1> kLater{"faults"};
-  K3_TRY(const Section section, Section::open(state.root, "machine", kKeys, kLater));
+  constexpr std::array<std::string_view, 4> kKeys{"preset", "file", "calibration", "faults"};
+  K3_TRY(const Section section, Section::open(state.root, "machine", kKeys));
   if (!section.present()) return {};
   K3_TRY(const TextNode node,
          exactly_one(state.root, section, "machine", std::span(kKeys).first(2)));
@@ -134,6 +152,9 @@ Result<void> read_machine(Resolving& state) {
   if (const auto preset = section.find("preset"); preset &&
                                                   preset->value().is(Json::Kind::string) &&
                                                   preset->value().string() == kLocalMachine) {
+    if (const auto faults = section.find("faults")) {
+      return faults->fail("has no effect on this host, whose ranks are threads; remove the key");
+    }
     return read_local(state, calibration);
   }
   if (calibration) {
@@ -150,7 +171,8 @@ Result<void> read_machine(Resolving& state) {
   auto loaded = load_machine(path);
   if (!loaded) return tl::unexpected(std::move(loaded.error()).at(node.where()));
   state.setup.machine = std::move(*loaded);
-  return {};
+  const auto faults = section.find("faults");
+  return faults ? read_faults(state, *faults) : Result<void>();
 }
 
 }  // namespace k3

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/hardware/topology.h"
 #include "engine/scenario/resolve_internal.h"
 #include "engine/scenario/words_internal.h"
 
@@ -90,10 +91,9 @@ Result<void> read_parallel(Resolving& state) {
   if (ranks > kMaxRanks) {
     return where().fail(fmt::format("is {}; must be at most {}", ranks, kMaxRanks));
   }
-  if (const auto& machine = state.setup.machine; machine && ranks > machine->num_gpus) {
-    return where().fail(
-        fmt::format("is {}; {} has {} GPUs", ranks, machine->name, machine->num_gpus),
-        Code::does_not_fit);
+  if (const auto& machine = state.setup.machine; machine && ranks > num_live_gpus(*machine)) {
+    return where().fail(fmt::format("is {}; {}", ranks, describe_gpus(*machine)),
+                        Code::does_not_fit);
   }
   std::int64_t expert = ranks;
   K3_TRY_VOID(section.count("expert", 1, expert));

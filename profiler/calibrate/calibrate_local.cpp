@@ -75,11 +75,7 @@ Result<sim::Calibration> calibrate_local(const LocalRequest& request, Progress& 
   calibration.date = today();
   calibration.host = describe_host(*backend);
   Recorder recorder({.seconds = request.seconds, .source = kSource, .date = calibration.date});
-  // NOTE: what is walked through is a multiple of the cache; a small computer keeps most of its
-  // memory.
-  const double cache =
-      std::min(calibration.host.cache.value(), calibration.host.memory.value() / 64);
-  add_core_tables(*backend, calibration.host.cores, cache, recorder);
+  add_core_tables(*backend, calibration.host.cores, calibration.host.cache.value(), recorder);
   add_transport_tables(*backend, calibration.host.cores, recorder);
   K3_TRY_VOID(add_operator_tables(*backend, recorder));
   K3_TRY(calibration.set, recorder.run(progress));

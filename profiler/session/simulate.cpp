@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/hardware/topology.h"
 #include "profiler/query/recorded_routing.h"
 #include "profiler/session/host_memory.h"
 #include "profiler/session/placement_of.h"
@@ -123,6 +124,16 @@ std::vector<Lane> lanes_of(int ranks) {
   return lanes;
 }
 
+/// NOTE: a session finds the tray of a rank by its number, which is wrong where ranks skip GPUs
+/// that are gone: such a session names no trays.
+int gpus_per_tray(const Machine& machine, int ranks) {
+  if (machine.faults.empty()) return machine.gpus_per_tray;
+  const std::vector<int> gpus = live_gpus(machine);
+  const auto count = static_cast<std::size_t>(ranks);
+  const bool in_order = count <= gpus.size() && gpus[count - 1] == ranks - 1;
+  return in_order ? machine.gpus_per_tray : 0;
+}
+
 /// The choices of a whole step are held at once, two bytes each.
 Result<void> check_routing_fits(const Setup& setup, const std::vector<Plan>& plans) {
   std::int64_t tokens = 0;
@@ -211,7 +222,7 @@ Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progre
   RunHeader header = make_header(RunKind::simulated, setup, plans, placement);
   header.lanes = lanes_of(setup.parallel.ranks);
   header.memory = memory_records(memory);
-  header.gpus_per_tray = setup.machine->gpus_per_tray;
+  header.gpus_per_tray = gpus_per_tray(*setup.machine, setup.parallel.ranks);
   header.device = setup.machine->gpu.name;
   header.meta.emplace_back("machine", setup.machine->name);
   header.meta.emplace_back("network", "endpoint");

@@ -13,15 +13,40 @@
 #include "sim/executor/step_record.h"
 #include "sim/executor/step_traffic.h"
 #include "sim/executor/task_costs.h"
+#include "sim/network/endpoint.h"
 
 namespace k3::sim {
 namespace {
 
-Result<void> check_machine(const Machine& machine, int num_ranks) {
-  if (num_ranks > machine.num_gpus) {
+/// Every rank needs a link to the others that its faults have left alive.
+Result<void> check_links(const Machine& machine, int num_ranks) {
+  const std::vector<EndpointPort> ports = endpoint_ports(machine, num_ranks);
+  for (std::size_t rank = 0; rank < ports.size(); ++rank) {
+    const auto in_rack = std::ranges::count(ports, ports[rank].rack, &EndpointPort::rack);
+    const bool needs_planes = in_rack > 1;
+    const bool needs_nic = in_rack < num_ranks;
+    const auto dead = [](Bandwidth left) { return !(left.bytes_per_second > 0); };
+    if (!(needs_planes && dead(ports[rank].planes)) && !(needs_nic && dead(ports[rank].nic))) {
+      continue;
+    }
+    const int gpu = live_gpus(machine)[rank];
     return fail(Code::invalid_input,
-                fmt::format("{} ranks; machine {} has {} GPUs, at most one rank on each", num_ranks,
-                            machine.name, machine.num_gpus),
+                fmt::format("gpu{} of {} has no link left to {}; a GPU that cannot be reached is "
+                            "gpu{}=gone",
+                            gpu, machine.name,
+                            needs_planes && dead(ports[rank].planes) ? "the planes of its rack"
+                                                                     : "other racks",
+                            gpu),
+                "machine.faults");
+  }
+  return {};
+}
+
+Result<void> check_machine(const Machine& machine, int num_ranks) {
+  if (num_ranks > num_live_gpus(machine)) {
+    return fail(Code::invalid_input,
+                fmt::format("{} ranks; machine {}, at most one rank on each", num_ranks,
+                            describe_gpus(machine)),
                 "parallel.ranks");
   }
   if (num_ranks > 1 && !(machine.gpu_bandwidth().bytes_per_second > 0)) {
@@ -39,7 +64,7 @@ Result<void> check_machine(const Machine& machine, int num_ranks) {
                             machine.name),
                 "machine");
   }
-  return {};
+  return check_links(machine, num_ranks);
 }
 
 Result<void> check(const SimulationInput& input) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/hardware/topology.h"
 #include "sim/compute/roofline.h"
 #include "sim/core/virtual_time.h"
 
@@ -15,6 +16,14 @@ bool same_totals(const RankShape& a, const RankShape& b) {
 
 bool same_task(const Task& a, const Task& b) {
   return a.kind == b.kind && a.stage == b.stage && a.layer == b.layer;
+}
+
+/// What every rank's GPU has left of its speed; rank r runs on the r-th GPU that is left.
+std::vector<double> rank_speeds(const Machine& machine, int num_ranks) {
+  if (machine.faults.empty()) return std::vector<double>(static_cast<std::size_t>(num_ranks), 1.0);
+  std::vector<double> speeds = gpu_speeds(machine);
+  std::erase(speeds, 0.0);
+  return speeds;
 }
 
 bool follows_routing(TaskKind kind) {
@@ -31,6 +40,7 @@ class Costing {
         plan_(plan),
         phase_(shape.phase),
         shapes_(shape.rank_shapes()),
+        speeds_(rank_speeds(input.machine, plan.num_ranks())),
         traffic_(traffic) {
     costs_.busy.resize(plan.tasks().size());
     costs_.flops.resize(plan.tasks().size());
@@ -44,12 +54,13 @@ class Costing {
   }
 
  private:
-  /// The first rank with the totals of `rank`, at most itself.
+  /// The first rank with the totals and the speed of `rank`, at most itself.
   int twin_of(int rank) const {
-    const auto twin = std::find_if(shapes_.begin(), shapes_.end(), [&](const RankShape& shape) {
-      return same_totals(shape, shapes_[static_cast<std::size_t>(rank)]);
-    });
-    return static_cast<int>(twin - shapes_.begin());
+    const auto self = static_cast<std::size_t>(rank);
+    std::size_t twin = 0;
+    while (!(same_totals(shapes_[twin], shapes_[self]) && speeds_[twin] == speeds_[self]))
+      ++twin;
+    return static_cast<int>(twin);
   }
 
   void cost_rank(int rank) {
@@ -86,7 +97,9 @@ class Costing {
 
   void cost_kernel(std::size_t id, const Task& task, const RoutedShape& routed) {
     const TaskWork work = work_of(task, routed);
-    costs_.busy[id] = roofline_cost(work, input_.machine, input_.execution).time;
+    const double speed = speeds_[static_cast<std::size_t>(task.rank)];
+    const Time healthy = roofline_cost(work, input_.machine, input_.execution).time;
+    costs_.busy[id] = speed == 1 ? healthy : virtual_time(healthy.seconds() / speed);
     costs_.flops[id] = work.flops;
     costs_.bytes[id] = work.bytes();
   }
@@ -100,6 +113,7 @@ class Costing {
   const Plan& plan_;
   Phase phase_;
   std::vector<RankShape> shapes_;
+  std::vector<double> speeds_;  ///< per rank
   const StepTraffic& traffic_;
   TaskCosts costs_;
 };

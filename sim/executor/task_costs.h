@@ -18,7 +18,8 @@ struct TaskCosts {
 };
 
 /// Costs of every task of one step. Ranks with equal totals share what routing does not touch, so
-/// that the cost model is asked once per layer and not once per layer and rank.
+/// that the cost model is asked once per layer and not once per layer and rank. Kernels of a GPU
+/// that has a share of its speed left take as much longer.
 TaskCosts task_costs(const SimulationInput& input,
                      const Plan& plan,
                      const StepShape& shape,

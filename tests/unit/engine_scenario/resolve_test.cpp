@@ -161,6 +161,27 @@ void PrintTo(const Slip& slip, std::ostream* out) {
   *out << slip.name;
 }
 
+TEST(Resolve, AddsFaultsToTheMachine) {
+  const auto setup = resolved(
+      "[model]\npreset = \"mini\"\n[machine]\npreset = \"gb300-nvl72\"\n"
+      "faults = [\"gpu3:plane7 = 0.5\", \"tray2=gone\"]\n[parallel]\nranks = 68\n");
+  ASSERT_TRUE(setup) << setup.error().text();
+  ASSERT_EQ(setup->machine->faults.size(), 2u);
+  EXPECT_EQ(setup->machine->faults[0].fraction, 0.5);
+  EXPECT_EQ(setup->machine->faults[1].text, "tray2=gone");
+  EXPECT_NE(setup->resolved_toml.find("\"gpu3:plane7=0.5\""), std::string::npos);
+  const auto again = resolved(setup->resolved_toml);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->machine->faults.size(), 2u);
+  EXPECT_EQ(again->resolved_toml, setup->resolved_toml);
+}
+
+TEST(Resolve, TakesFaultsAsAnOverride) {
+  const auto setup = mini({"machine.preset=hgx-h100", "machine.faults=[\"gpu1=gone\"]"});
+  ASSERT_EQ(setup.machine->faults.size(), 1u);
+  EXPECT_EQ(setup.machine->faults[0].text, "gpu1=gone");
+}
+
 class ScenarioSlip : public testing::TestWithParam<Slip> {};
 
 TEST_P(ScenarioSlip, GivesOneLineWithPlaceAndKey) {
@@ -209,8 +230,18 @@ INSTANTIATE_TEST_SUITE_P(
              "file"},
         Slip{"redundant", "[placement]\nredundant = 40\n",
              "s.toml:4:13: placement.redundant: is not supported yet; remove the key"},
-        Slip{"faults", "[machine]\npreset = \"gb300-nvl72\"\nfaults = [\"gpu9=gone\"]\n",
-             "s.toml:5:10: machine.faults: is not supported yet; remove the key"},
+        Slip{"faults_no_list", "[machine]\npreset = \"gb300-nvl72\"\nfaults = \"gpu9=gone\"\n",
+             "s.toml:5:10: machine.faults: is a string; must be an array"},
+        Slip{"faults_form", "[machine]\npreset = \"gb300-nvl72\"\nfaults = [\"gpu9=0\"]\n",
+             "s.toml:5:11: machine.faults[0]: `gpu9=0` must be gpu9=gone"},
+        Slip{"faults_part",
+             "[machine]\npreset = \"gb300-nvl72\"\nfaults = [\"gpu9=gone\", \"plane18=0\"]\n",
+             "s.toml:5:24: machine.faults[1]: `plane18=0`: gb300-nvl72 has plane0 to plane17"},
+        Slip{"faults_ranks",
+             "[machine]\npreset = \"gb300-nvl72\"\nfaults = [\"gpu9=gone\", \"plane1=0\", "
+             "\"tray2=gone\"]\n[parallel]\nranks = 69\n",
+             "s.toml:7:9: parallel.ranks: is 69; gb300-nvl72 has 68 GPUs left after gpu9=gone, "
+             "tray2=gone"},
         Slip{"transport", "[executor]\ntransport = \"mpi\"\n",
              "s.toml:4:13: executor.transport: `mpi` is not supported yet; supported: threads"},
         Slip{"preset", "[machine]\npreset = \"gb300nvl72\"\n",

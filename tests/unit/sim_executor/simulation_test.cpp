@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/hardware/topology.h"
 #include "sim/compute/roofline.h"
 #include "sim/network/endpoint.h"
 #include "tests/unit/sim_executor/run_builder.h"
@@ -172,6 +174,53 @@ TEST(Simulation, RefusesWhatDoesNotBelongTogether) {
   SimulationInput input = tiny.input();
   input.phases.clear();
   EXPECT_THAT(error_of(input), HasSubstr("no steps"));
+}
+
+std::vector<Fault> faults(std::initializer_list<const char*> texts) {
+  std::vector<Fault> parsed;
+  for (const char* text : texts)
+    parsed.push_back(*parse_fault(text));
+  return parsed;
+}
+
+/// Sum of the spans of a rank that are no communication, in the first step.
+std::int64_t kernel_ns(const TinyRun& tiny, int rank) {
+  const auto run = simulate(tiny.input());
+  std::int64_t sum = 0;
+  for (const Span& span : run.steps[0].spans) {
+    if (span.task < 0) continue;
+    const Task& done = tiny.plan->tasks()[static_cast<std::size_t>(span.task)];
+    if (done.rank == rank && !is_communication(done.kind)) sum += span.duration_ns;
+  }
+  return sum;
+}
+
+TEST(Simulation, SlowGpusTakeAsMuchLongerOverEveryKernel) {
+  TinyRun tiny(decode(3, 4));
+  const std::int64_t healthy = kernel_ns(tiny, 1);
+  tiny.machine = *with_faults(std::move(tiny.machine), faults({"gpu1.compute=0.5"}));
+  EXPECT_EQ(kernel_ns(tiny, 1), 2 * healthy);
+  EXPECT_EQ(kernel_ns(tiny, 0), kernel_ns(TinyRun(decode(3, 4)), 0));
+}
+
+TEST(Simulation, RanksRunOnTheGpusThatAreLeft) {
+  TinyRun tiny(decode(3, 4));
+  tiny.machine.num_gpus = 4;
+  const std::int64_t healthy = kernel_ns(tiny, 1);
+  tiny.machine = *with_faults(std::move(tiny.machine), faults({"gpu1=gone", "gpu2.compute=0.5"}));
+  EXPECT_EQ(kernel_ns(tiny, 1), 2 * healthy);  // rank 1 is on gpu 2
+}
+
+TEST(Simulation, NamesTheFaultsThatLeaveTooFewGpus) {
+  TinyRun tiny(decode(4, 1));
+  tiny.machine = *with_faults(std::move(tiny.machine), faults({"gpu3=gone"}));
+  EXPECT_THAT(error_of(tiny.input()),
+              HasSubstr("4 ranks; machine tiny has 3 GPUs left after gpu3=gone, at most one rank"));
+  tiny.machine.faults.clear();
+  tiny.machine = *with_faults(std::move(tiny.machine), faults({"gpu2:plane0=0", "gpu2:plane1=0"}));
+  EXPECT_THAT(error_of(tiny.input()),
+              HasSubstr("gpu2 of tiny has no link left to the planes of its rack; a GPU that "
+                        "cannot be reached is gpu2=gone"));
 }
 
 TEST(Simulation, RefusesTimesBeyondTheClock) {

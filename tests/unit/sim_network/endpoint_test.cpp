@@ -1,6 +1,7 @@
 #include "sim/network/endpoint.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -91,6 +92,63 @@ TEST(Endpoint, NeverBelowTheBound) {
   const std::vector<double> seconds = endpoint_seconds(matrix, machine);
   EXPECT_GE(*std::max_element(seconds.begin(), seconds.end()),
             endpoint_bound_seconds(matrix, machine));
+}
+
+Machine broken(Machine machine, std::initializer_list<const char*> faults) {
+  std::vector<Fault> parsed;
+  for (const char* text : faults)
+    parsed.push_back(*parse_fault(text));
+  return *with_faults(std::move(machine), parsed);
+}
+
+TEST(EndpointPorts, StripeOverThePlanesThatAreLeft) {
+  const Machine machine = broken(
+      test::tiny_machine(4), {"gpu0:plane0=0", "gpu1:plane0=0.5", "gpu2=gone", "gpu3.compute=0.5"});
+  const std::vector<EndpointPort> ports = endpoint_ports(machine, 3);
+  EXPECT_EQ(ports[0].planes.bytes_per_second, 5e9);   // plane 1 alone
+  EXPECT_EQ(ports[1].planes.bytes_per_second, 5e9);   // both, the slower one ends last
+  EXPECT_EQ(ports[2].planes.bytes_per_second, 10e9);  // gpu 3
+}
+
+TEST(EndpointPorts, SumUnevenLinesOfAHealthyGpu) {
+  Machine machine = test::tiny_machine(2);
+  machine.plane_links = {5, 4, 4, 5};
+  const Topology topology = build_topology(machine);
+  const std::vector<int> gpus{1};
+  EXPECT_EQ(endpoint_ports(topology, gpus)[0].planes.bytes_per_second, 18 * 5e9);
+  EXPECT_EQ(endpoint_ports(machine, 1)[0].planes.bytes_per_second, 18 * 5e9);
+}
+
+TEST(Endpoint, AFaultyLinkDelaysItsRankAlone) {
+  const ByteMatrix matrix{3, {0, 50'000, 50'000, 50'000, 0, 50'000, 50'000, 50'000, 0}};
+  const std::vector<double> healthy = endpoint_seconds(matrix, test::tiny_machine(3));
+  const std::vector<double> faulty =
+      endpoint_seconds(matrix, broken(test::tiny_machine(3), {"gpu1:plane0=0.25"}));
+  EXPECT_EQ(faulty[0], healthy[0]);
+  EXPECT_DOUBLE_EQ(faulty[1], 11e-6 + 100'000 / (0.5 * 2 * 1.25e9));
+  EXPECT_EQ(faulty[2], healthy[2]);
+}
+
+TEST(Endpoint, RacksMeetOverTheirNics) {
+  Machine machine = test::tiny_machine(4);
+  machine.racks = 2;
+  machine.gpus_per_tray = 2;
+  machine.scale_out = ScaleOut{.nic_bandwidth = {1e9},
+                               .latency = Time::from_ns(5000),
+                               .leaf_down_links = 2,
+                               .spines = 1,
+                               .links_per_spine = 2,
+                               .spine_bandwidth = {1e9}};
+  // Rank 0 sends 100 kB inside its rack and 30 kB to the other, rank 3 nothing.
+  const ByteMatrix matrix{4, {0, 100'000, 20'000, 10'000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
+  const std::vector<double> seconds = endpoint_seconds(matrix, machine);
+  EXPECT_DOUBLE_EQ(seconds[0], 10e-6 + 5e-6 + 30'000 / (0.5 * 1e9));
+  EXPECT_DOUBLE_EQ(seconds[1], 10e-6 + 1e-6 + 100'000 / (0.5 * 10e9));
+  EXPECT_DOUBLE_EQ(seconds[2], 10e-6 + 5e-6 + 20'000 / (0.5 * 1e9));
+  EXPECT_DOUBLE_EQ(seconds[3], 10e-6 + 5e-6 + 10'000 / (0.5 * 1e9));
+  // A leaf with half of its capacity left halves the NIC's way out.
+  EXPECT_DOUBLE_EQ(endpoint_seconds(matrix, broken(machine, {"leaf0=0.5"}))[0],
+                   10e-6 + 5e-6 + 30'000 / (0.5 * 0.5e9));
 }
 
 }  // namespace
