@@ -100,7 +100,7 @@ Result<void> read_execution(Resolving& state) {
   constexpr std::array<std::string_view, 1> kDispatchKeys{"dedup"};
   constexpr std::array<std::string_view, 1> kCombineKeys{"reduce"};
   constexpr std::array<std::string_view, 2> kExecutionKeys{"overlap", "graph"};
-  constexpr std::array<std::string_view, 1> kSimulationKeys{"network"};
+  constexpr std::array<std::string_view, 2> kSimulationKeys{"network", "links"};
   ExecutionSpec& execution = state.setup.execution;
   K3_TRY(const Section dispatch, Section::open(state.root, "dispatch", kDispatchKeys));
   K3_TRY_VOID(dispatch.flag("dedup", execution.dispatch_dedup));
@@ -114,7 +114,8 @@ Result<void> read_execution(Resolving& state) {
   K3_TRY_VOID(read_word(section, "overlap", kOverlapWords, execution.overlap));
   K3_TRY_VOID(section.flag("graph", execution.graph));
   K3_TRY(const Section simulation, Section::open(state.root, "simulation", kSimulationKeys));
-  return read_word(simulation, "network", kNetworkWords, state.setup.network);
+  K3_TRY_VOID(read_word(simulation, "network", kNetworkWords, state.setup.network));
+  return read_word(simulation, "links", kLinkWords, state.setup.links);
 }
 
 Result<void> read_executor(Resolving& state) {

@@ -65,7 +65,9 @@ std::string resolved_toml(const Resolving& state) {
       .set("execution", Json()
                             .set("overlap", word_of(kOverlapWords, execution.overlap))
                             .set("graph", execution.graph))
-      .set("simulation", Json().set("network", word_of(kNetworkWords, setup.network)))
+      .set("simulation", Json()
+                             .set("network", word_of(kNetworkWords, setup.network))
+                             .set("links", word_of(kLinkWords, setup.links)))
       .set(
           "executor",
           Json().set("backend", setup.executor.backend).set("transport", setup.executor.transport));

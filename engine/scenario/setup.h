@@ -67,7 +67,9 @@ struct PrecisionSpec {
 
 enum class CombineReduce : std::uint8_t { rank, none };
 enum class Overlap : std::uint8_t { none, shared_expert };
-enum class NetworkModel : std::uint8_t { endpoint };
+/// Fidelity of the network (sim/README.md), and what of the links a simulated session keeps.
+enum class NetworkModel : std::uint8_t { exact, endpoint };
+enum class LinkDetail : std::uint8_t { none, totals, layers };
 
 struct ExecutionSpec {
   bool dispatch_dedup = true;                          ///< [dispatch] dedup
@@ -99,7 +101,8 @@ struct Setup {
   PlacementSpec placement;
   PrecisionSpec precision;
   ExecutionSpec execution;
-  NetworkModel network = NetworkModel::endpoint;
+  NetworkModel network = NetworkModel::exact;
+  LinkDetail links = LinkDetail::totals;
   ExecutorSpec executor;
   std::string resolved_toml;  ///< the full resolved scenario, as stored in sessions
 };

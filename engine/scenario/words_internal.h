@@ -35,8 +35,12 @@ inline constexpr std::array kOverlapWords{Word<Overlap>{"none", Overlap::none},
                                           Word<Overlap>{"shared-expert", Overlap::shared_expert},
                                           Word<Overlap>{"two-batch", std::nullopt}};
 
-inline constexpr std::array kNetworkWords{Word<NetworkModel>{"endpoint", NetworkModel::endpoint},
-                                          Word<NetworkModel>{"exact", std::nullopt}};
+inline constexpr std::array kNetworkWords{Word<NetworkModel>{"exact", NetworkModel::exact},
+                                          Word<NetworkModel>{"endpoint", NetworkModel::endpoint}};
+
+inline constexpr std::array kLinkWords{Word<LinkDetail>{"none", LinkDetail::none},
+                                       Word<LinkDetail>{"totals", LinkDetail::totals},
+                                       Word<LinkDetail>{"layers", LinkDetail::layers}};
 
 inline constexpr std::array kFormatWords{Word<NumberFormat>{"float32", NumberFormat::float32},
                                          Word<NumberFormat>{"bf16", NumberFormat::bf16},

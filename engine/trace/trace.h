@@ -72,6 +72,25 @@ struct TransferRecord {
   std::int64_t move_ns = 0;
 };
 
+/// A link of the simulated machine, one direction.
+struct LinkRecord {
+  std::string src_node;  ///< gpu3, plane7, nic3, leaf0, spine1
+  std::string dst_node;
+  std::int32_t plane = -1;  ///< −1: leads to no plane
+  double capacity_bytes_per_s = 0;
+  std::int64_t latency_ns = 0;
+};
+
+/// What a link carried in the dispatches or combines of a step. `busy_ns`: time during which it
+/// carried something.
+struct LinkUseRecord {
+  std::int16_t layer = -1;  ///< −1: all layers of the step
+  Direction direction = Direction::dispatch;
+  std::int32_t link = 0;  ///< index into RunHeader::links
+  std::int64_t bytes = 0;
+  std::int64_t busy_ns = 0;
+};
+
 /// Tokens (copies) per expert and per slot of one MoE layer in one step.
 struct ExpertLoadRecord {
   std::int16_t layer = 0;
@@ -117,6 +136,7 @@ struct RunHeader {
   std::vector<PlanRecord> plans;  ///< index = plan id
   std::vector<PlacementRecord> placement;
   std::vector<MemoryRecord> memory;
+  std::vector<LinkRecord> links = {};  ///< of a simulated machine
 };
 
 /// Everything recorded during one step, written in one transaction: a killed run keeps whole steps.
@@ -135,6 +155,7 @@ struct StepRecord {
   std::vector<ExpertLoadRecord> expert_load;
   std::vector<RoutingRecord> routing;
   std::vector<MemoryRecord> memory;  ///< parts that changed since the header; replace what it said
+  std::vector<LinkUseRecord> link_use = {};
 };
 
 /// Where a run is written to. Called from one thread, header first, then steps in order, then

@@ -5,7 +5,9 @@
 namespace k3::cli {
 
 // One file per subcommand: NAME_command.cpp.
+Command alltoall_command();
 Command calibrate_command();
+Command collective_command();
 Command compare_command();
 Command completion_command();
 Command demo_command();

@@ -30,6 +30,11 @@ Json to_json(const session::SimulateRequest& request, const session::SimulateRes
       host.set(part, ms);
     json.set("cores", result.cores).set("host_ms", host);
   }
+  if (result.endpoint_error_max >= 0) {
+    json.set("endpoint_error", Json::object()
+                                   .set("mean", result.endpoint_error_mean)
+                                   .set("max", result.endpoint_error_max));
+  }
   if (request.output) json.set("session", request.output->string());
   return json;
 }
@@ -64,6 +69,13 @@ std::string summary(const session::SimulateRequest& request, const session::Simu
   text += fmt::format("\n{} tasks, {} flows per step; simulated {} steps in {}\n",
                       visual::count_text(r.tasks), visual::count_text(r.flows), r.steps,
                       visual::text_of(Quantity::time, r.wall_s));
+  if (r.endpoint_error_max >= 0) {
+    text += fmt::format(
+        "the endpoint network ends the sampled exchanges {} too early on average, {} at most "
+        "(against exact)\n",
+        visual::text_of(Quantity::share, r.endpoint_error_mean),
+        visual::text_of(Quantity::share, r.endpoint_error_max));
+  }
   if (request.output) text += fmt::format("written: {}\n", request.output->string());
   return text;
 }
@@ -91,20 +103,24 @@ Result<int> run_simulate(const Arguments& arguments, Console& console) {
 }  // namespace
 
 Command simulate_command() {
-  return {.name = "simulate",
-          .summary = "execute a plan in virtual time on a machine",
-          .details =
-              "The breakdown follows the rank that ends last and sums to the step. wall_s is the\n"
-              "time of the simulation itself, from built plan to last event.",
-          .positionals = {{"SCENARIO", "scenario file with a [machine]"}},
-          .options = {{"output", "S.k3r", "session file to write"},
-                      {"routing-from", "S0.k3r",
-                       "replay the steps and expert choices of an executed run"},
-                      {"network", "", "network model", {"endpoint"}},
-                      set_option(),
-                      force_option(),
-                      json_option()},
-          .run = run_simulate};
+  return {
+      .name = "simulate",
+      .summary = "execute a plan in virtual time on a machine",
+      .details =
+          "The breakdown follows the rank that ends last and sums to the step. wall_s is the\n"
+          "time of the simulation itself, from built plan to last event.",
+      .positionals = {{"SCENARIO", "scenario file with a [machine]"}},
+      .options = {{"output", "S.k3r", "session file to write"},
+                  {"routing-from", "S0.k3r",
+                   "replay the steps and expert choices of an executed run"},
+                  {"network",
+                   "WORD",
+                   "exact: max-min fair on every link (default); endpoint: own links only, faster",
+                   {"exact", "endpoint"}},
+                  set_option(),
+                  force_option(),
+                  json_option()},
+      .run = run_simulate};
 }
 
 }  // namespace k3::cli

@@ -12,6 +12,7 @@
 #include "profiler/cli/commands.h"
 #include "profiler/cli/console.h"
 #include "profiler/cli/data_search.h"
+#include "profiler/cli/faulty_machine.h"
 #include "profiler/cli/options.h"
 #include "profiler/cli/topo_reports.h"
 
@@ -36,21 +37,14 @@ Result<int> show_machine(const std::string& text,
     return fail(Code::invalid_input, "is for dumps; a machine file has its own link_bandwidth",
                 "--link-bandwidth");
   }
-  K3_TRY(const Machine plain, parse_machine(text, path.string()));
-  std::vector<Fault> faults;
-  for (const std::string& given : arguments.values("fault")) {
-    auto fault = parse_fault(given);
-    if (!fault) return tl::unexpected(std::move(fault).error().at("--fault"));
-    faults.push_back(*std::move(fault));
-  }
-  auto machine = with_faults(plain, faults);
-  if (!machine) return tl::unexpected(std::move(machine).error().at("--fault"));
-  const Topology topology = build_topology(*machine);
+  K3_TRY(Machine machine, parse_machine(text, path.string()));
+  K3_TRY(machine, with_given_faults(std::move(machine), arguments));
+  const Topology topology = build_topology(machine);
   K3_TRY_VOID(write_graph(arguments, topology, console));
   if (arguments.has("json")) {
-    console.print_json(machine_topology_json(*machine, topology));
+    console.print_json(machine_topology_json(machine, topology));
   } else {
-    console.print(machine_topology_text(*machine, topology));
+    console.print(machine_topology_text(machine, topology));
   }
   return 0;
 }
@@ -154,7 +148,7 @@ Command topo_command() {
           "say is said to be missing; the speed of a link comes from the file, the datasheet of\n"
           "its GPUs or --link-bandwidth, else links are counted.",
       .positionals = {{"MACHINE|FILE", "a machine of `presets`, or a file"}},
-      .options = {{"fault", "FAULT", "apply a fault, like gpu3:plane7=0.5", {}, true},
+      .options = {fault_option(),
                   {"link-bandwidth", "RATE", "speed of one link of a dump, like \"25 GB/s\""},
                   {"graphml", "FILE", "write the network as GraphML"},
                   json_option(),

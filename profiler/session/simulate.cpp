@@ -15,6 +15,7 @@
 #include "profiler/store/session_writer.h"
 #include "sim/calibration/calibration.h"
 #include "sim/calibration/local_machine.h"
+#include "sim/executor/exchange_costs.h"
 #include "sim/executor/simulation.h"
 #include "sim/memory/memory_model.h"
 
@@ -145,6 +146,12 @@ Result<void> check_routing_fits(const Setup& setup, const std::vector<Plan>& pla
                            "simulate fewer or shorter sequences");
 }
 
+/// Threads of a host exchange through its memory, whatever the scenario says.
+std::string network_name(const Setup& setup, bool on_host) {
+  if (on_host) return "memory";
+  return setup.network == NetworkModel::exact ? "exact" : "endpoint";
+}
+
 SimulateResult result_of(const Setup& setup,
                          const Plan& last,
                          const sim::SimulationSummary& summary) {
@@ -158,7 +165,11 @@ SimulateResult result_of(const Setup& setup,
   result.wall_s = summary.wall_s;
   result.tasks = summary.steps.back().tasks;
   result.flows = summary.steps.back().flows;
-  result.network = "endpoint";
+  result.network = network_name(setup, !summary.host_ms().empty());
+  if (summary.endpoint_error.exchanges > 0) {
+    result.endpoint_error_mean = summary.endpoint_error.mean;
+    result.endpoint_error_max = summary.endpoint_error.max;
+  }
   for (const auto& [kind, ms] : summary.breakdown_ms())
     result.breakdown_ms.emplace_back(kind, ms);
   for (const auto& [part, ms] : summary.host_ms())
@@ -225,8 +236,9 @@ Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progre
   header.gpus_per_tray = gpus_per_tray(*setup.machine, setup.parallel.ranks);
   header.device = setup.machine->gpu.name;
   header.meta.emplace_back("machine", setup.machine->name);
-  header.meta.emplace_back("network", "endpoint");
+  header.meta.emplace_back("network", network_name(setup, host.has_value()));
   if (host) header.meta.emplace_back("calibration", host->source + ", " + host->date);
+  if (!host) header.links = sim::link_records(build_topology(*setup.machine));
   K3_TRY_VOID(sink->begin(header));
   std::optional<sim::HostInput> host_input;
   if (host) {
@@ -241,6 +253,8 @@ Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progre
                    .placement = placement,
                    .routing = *work.routing,
                    .phases = phases,
+                   .network = setup.network,
+                   .links = request.output ? setup.links : LinkDetail::none,
                    .progress = &progress,
                    .host = host_input ? &*host_input : nullptr},
                   *sink));

@@ -34,7 +34,11 @@ struct SimulateResult {
   double wall_s = 0;           ///< built plan to last event
   std::int64_t tasks = 0;      ///< of one step, all ranks
   std::int64_t flows = 0;      ///< of one step
-  std::string network;
+  std::string network;         ///< exact or endpoint
+  /// Endpoint network: share by which it is too fast for the slowest rank of some exchanges, mean
+  /// and largest; −1: not asked.
+  double endpoint_error_mean = -1;
+  double endpoint_error_max = -1;
   std::vector<std::pair<std::string, double>> breakdown_ms;
   /// Machine `local`: the same time by what threads and cores do, largest first; empty else.
   std::vector<std::pair<std::string, double>> host_ms;

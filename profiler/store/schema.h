@@ -26,6 +26,7 @@ struct Table {
   std::string_view key;  ///< columns of the primary key; empty: none
   std::string_view doc;
   std::span<const Column> columns;
+  int since = 1;  ///< format that brought it
 };
 
 struct View {
@@ -36,7 +37,7 @@ struct View {
 
 /// "K3Ra": tells session files from other SQLite databases (bytes 68 to 71 of the file).
 inline constexpr std::int32_t kApplicationId = 0x4b335261;
-inline constexpr std::int32_t kUserVersion = 1;
+inline constexpr std::int32_t kUserVersion = 2;
 
 /// Keys of `meta` with a meaning for readers. The writer sets the first five itself; the others
 /// come from RunHeader::meta.
@@ -208,6 +209,22 @@ inline constexpr Column kPlacement[] = {
     {"expert", integer, "", "-1: empty slot"},
     {"share", real, "", "of the expert's tokens; the shares of an expert sum to 1"},
 };
+inline constexpr Column kLink[] = {
+    {"link_id", integer, "", "from 0"},
+    {"src_node", text, "", "gpu3, plane7, nic3, leaf0 or spine1"},
+    {"dst_node", text, "", ""},
+    {"plane", integer, "", "of the rack; -1: leads to no plane"},
+    {"capacity_bytes_per_s", real, "B/s", "one direction, after faults; 0: dead"},
+    {"latency_ns", integer, "ns", "one way"},
+};
+inline constexpr Column kLinkUse[] = {
+    {"step", integer, "", ""},
+    {"layer", integer, "", "-1: all layers of the step"},
+    {"direction", text, "", "dispatch or combine"},
+    {"link_id", integer, "", ""},
+    {"bytes", integer, "B", ""},
+    {"busy_ns", integer, "ns", "time during which the link carried something"},
+};
 }  // namespace columns
 
 inline constexpr Table kMetaTable{"meta", "key", "What the run was.", columns::kMeta};
@@ -247,12 +264,19 @@ inline constexpr Table kMemoryTable{"memory", "rank, what", "Memory taken per ra
 inline constexpr Table kPlacementTable{"placement", "layer, slot", "Where experts live.",
                                        columns::kPlacement};
 
+inline constexpr Table kLinkTable{
+    "link", "link_id", "Links of the simulated machine, one direction each.", columns::kLink, 2};
+inline constexpr Table kLinkUseTable{
+    "link_use", "step, layer, direction, link_id",
+    "What every link carried. Totals per step unless more was asked.", columns::kLinkUse, 2};
+
 inline constexpr std::array kTables{&kMetaTable,     &kRankTable,       &kStringTable,
                                     &kPlanTable,     &kStepTable,       &kTaskTable,
                                     &kLaneTable,     &kSpanTable,       &kLaneSummaryTable,
                                     &kStepCostTable, &kTrafficTable,    &kTrafficTotalTable,
                                     &kTransferTable, &kExpertLoadTable, &kExpertLoadTotalTable,
-                                    &kRoutingTable,  &kMemoryTable,     &kPlacementTable};
+                                    &kRoutingTable,  &kMemoryTable,     &kPlacementTable,
+                                    &kLinkTable,     &kLinkUseTable};
 
 inline constexpr std::array kViews{
     View{"v_layer_cost",
@@ -278,6 +302,16 @@ inline constexpr std::array kViews{
          "FROM (SELECT layer, rank, sum(tokens) AS tokens FROM expert_load_total\n"
          "      WHERE rank IS NOT NULL GROUP BY layer, rank)\n"
          "GROUP BY layer"},
+    View{
+        "v_link_use",
+        "Per link over the whole run: bytes, time busy, share of its capacity used while busy.",
+        "SELECT link_id, src_node, dst_node, plane, sum(bytes) AS bytes, sum(busy_ns) AS busy_ns,\n"
+        "  CASE WHEN sum(busy_ns) > 0\n"
+        "    THEN 1e9 * sum(bytes) / sum(busy_ns) / capacity_bytes_per_s ELSE 0.0 END AS "
+        "busy_share\n"
+        "FROM link_use JOIN link USING (link_id)\n"
+        "WHERE layer = -1\n"
+        "GROUP BY link_id"},
 };
 
 /// `CREATE TABLE …` of one table; `scope` is empty or "TEMP ".

@@ -73,6 +73,16 @@ Result<void> insert_ranks(const Database& database, const RunHeader& header) {
   return {};
 }
 
+Result<void> insert_links(const Database& database, const RunHeader& header) {
+  K3_TRY(auto links, Inserter<kLinkTable>::prepare(database));
+  for (std::size_t i = 0; i < header.links.size(); ++i) {
+    const LinkRecord& link = header.links[i];
+    K3_TRY_VOID(links.row(i, link.src_node, link.dst_node, link.plane, link.capacity_bytes_per_s,
+                          link.latency_ns));
+  }
+  return {};
+}
+
 /// Strings, and lanes with their names interned behind the header's own.
 Result<void> insert_lanes(const Database& database, const RunHeader& header) {
   K3_TRY(auto strings, Inserter<kStringTable>::prepare(database));
@@ -126,6 +136,7 @@ Result<void> write_header_file(const std::filesystem::path& path, const RunHeade
     K3_TRY_VOID(database.execute(create_statement(view)));
   K3_TRY_VOID(insert_meta(database, header));
   K3_TRY_VOID(insert_ranks(database, header));
+  K3_TRY_VOID(insert_links(database, header));
   K3_TRY_VOID(insert_lanes(database, header));
   K3_TRY_VOID(insert_plans(database, header));
   return transaction.commit();

@@ -60,8 +60,9 @@ Result<void> check_size(const fs::path& path) {
       path.string());
 }
 
-Result<void> check_tables(const Database& database) {
+Result<void> check_tables(const Database& database, int user_version) {
   for (const Table* table : kTables) {
+    if (table->since > user_version) continue;
     K3_TRY(
         Statement query,
         database.prepare("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?"));
@@ -91,7 +92,7 @@ Result<void> SessionReader::read_basics() {
   // NOTE: held until the reader goes, so that all queries see the same steps while a run goes on
   // writing.
   K3_TRY_VOID(database_.execute("BEGIN"));
-  K3_TRY_VOID(check_tables(database_));
+  K3_TRY_VOID(check_tables(database_, user_version_));
   K3_TRY(const std::string kind, meta(kMetaKind));
   const auto known = from_stored_name<RunKind>(kind);
   if (!known) return damaged(fmt::format("unknown kind of run '{}'", kind));
@@ -154,6 +155,7 @@ Result<RunHeader> SessionReader::header() const {
   }
   K3_TRY(header.placement, placement());
   K3_TRY(header.memory, memory());
+  K3_TRY(header.links, links());
   return header;
 }
 

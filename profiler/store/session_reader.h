@@ -63,6 +63,7 @@ class SessionReader {
   Result<PlanRecord> plan(int plan_id) const;
   Result<std::vector<PlacementRecord>> placement() const;
   Result<std::vector<MemoryRecord>> memory() const;
+  Result<std::vector<LinkRecord>> links() const;
 
   Result<std::vector<StepRow>> steps() const;
   Result<std::vector<Span>> spans(const StepRow& step) const;
@@ -70,6 +71,7 @@ class SessionReader {
   Result<std::vector<TransferRecord>> transfers(int step) const;
   Result<std::vector<ExpertLoadRecord>> expert_load(int step) const;
   Result<std::vector<RoutingRecord>> routing(int step) const;
+  Result<std::vector<LinkUseRecord>> link_use(int step) const;
   /// All of the above.
   Result<StepRecord> step(const StepRow& row) const;
 

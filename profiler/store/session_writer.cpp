@@ -65,6 +65,7 @@ class OpenSession {
     Inserter<kTransferTable> transfer;
     Inserter<kExpertLoadTable> expert_load;
     Inserter<kRoutingTable> routing;
+    Inserter<kLinkUseTable> link_use;
   };
 
   OpenSession(Database database, Rows rows, const RunHeader& header);
@@ -73,6 +74,7 @@ class OpenSession {
   Result<void> check(const StepRecord& step) const;
   Result<void> insert(const StepRecord& step);
   Result<void> insert_exchanges(const StepRecord& step);
+  Result<void> insert_links(const StepRecord& step);
   Result<void> update_tasks(const StepRecord& step);
   Result<void> update_memory(const StepRecord& step);
 
@@ -81,6 +83,7 @@ class OpenSession {
   std::size_t num_names_;
   std::size_t num_lanes_;
   std::size_t num_ranks_;
+  std::size_t num_links_;
   std::vector<std::size_t> plan_tasks_;  ///< tasks per plan
   std::vector<bool> plan_costed_;        ///< the plan's first step has been written
   std::int64_t next_span_ = 1;
@@ -103,6 +106,7 @@ OpenSession::OpenSession(Database database, Rows rows, const RunHeader& header)
       num_names_(header.names.size()),
       num_lanes_(header.lanes.size()),
       num_ranks_(static_cast<std::size_t>(header.num_ranks)),
+      num_links_(header.links.size()),
       step_costs_(header.plans, header.num_ranks),
       lane_totals_(header.lanes.size()),
       expert_totals_(header.placement) {
@@ -119,8 +123,10 @@ Result<OpenSession::Rows> OpenSession::prepare(const Database& database) {
   K3_TRY(auto transfer, Inserter<kTransferTable>::prepare(database));
   K3_TRY(auto expert_load, Inserter<kExpertLoadTable>::prepare(database));
   K3_TRY(auto routing, Inserter<kRoutingTable>::prepare(database));
-  return Rows{std::move(step),     std::move(span),        std::move(step_cost), std::move(traffic),
-              std::move(transfer), std::move(expert_load), std::move(routing)};
+  K3_TRY(auto link_use, Inserter<kLinkUseTable>::prepare(database));
+  return Rows{std::move(step),    std::move(span),     std::move(step_cost),
+              std::move(traffic), std::move(transfer), std::move(expert_load),
+              std::move(routing), std::move(link_use)};
 }
 
 Result<std::unique_ptr<OpenSession>> OpenSession::open(const fs::path& path,
@@ -161,6 +167,9 @@ Result<void> OpenSession::check(const StepRecord& step) const {
   for (const ExpertLoadRecord& record : step.expert_load) {
     K3_TRY_VOID(expert_totals_.check(record));
   }
+  for (const LinkUseRecord& record : step.link_use) {
+    if (!below(record.link, num_links_)) return misuse(fmt::format("use of link {}", record.link));
+  }
   for (const RoutingRecord& record : step.routing) {
     const auto choices = std::int64_t{record.num_tokens} * record.top_k;
     if (record.num_tokens < 0 || record.top_k < 0 ||
@@ -193,6 +202,14 @@ Result<void> OpenSession::insert_exchanges(const StepRecord& step) {
   return {};
 }
 
+Result<void> OpenSession::insert_links(const StepRecord& step) {
+  for (const LinkUseRecord& record : step.link_use) {
+    K3_TRY_VOID(rows_.link_use.row(step.step, record.layer, stored_name(record.direction),
+                                   record.link, record.bytes, record.busy_ns));
+  }
+  return {};
+}
+
 Result<void> OpenSession::insert(const StepRecord& step) {
   K3_TRY_VOID(rows_.step.row(step.step, step.plan, stored_name(step.phase), step.sequences,
                              step.tokens, step.context, step.begin_ns, step.duration_ns, 1,
@@ -206,6 +223,7 @@ Result<void> OpenSession::insert(const StepRecord& step) {
   K3_TRY_VOID(step_costs_.insert(step, rows_.step_cost));
   K3_TRY_VOID(update_tasks(step));
   K3_TRY_VOID(update_memory(step));
+  K3_TRY_VOID(insert_links(step));
   return insert_exchanges(step);
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "sim/core/virtual_time.h"
+#include "sim/executor/exchange_costs.h"
 #include "sim/executor/host_step.h"
 #include "sim/executor/step_engine.h"
 #include "sim/executor/step_record.h"
@@ -110,24 +111,29 @@ Result<void> check_range(Time begin, const std::vector<Time>& busy) {
 /// Runs the steps one after the other, the virtual clock and the host's stop-watch with them.
 class Run {
  public:
-  Run(const SimulationInput& input, TraceSink& sink) : input_(input), sink_(sink) {}
+  Run(const SimulationInput& input, TraceSink& sink)
+      : input_(input), sink_(sink), exchanges_(input, input.phases[0].plan.num_ranks()) {
+    summary_.network = input.network;
+  }
 
   Result<SimulationSummary> all() {
     for (std::size_t plan_id = 0; plan_id < input_.phases.size(); ++plan_id) {
       const SimulatedPhase& phase = input_.phases[plan_id];
       for (int i = 0; i < phase.steps; ++i) {
-        K3_TRY_VOID(
-            step(static_cast<std::int32_t>(plan_id), phase.plan, phase.plan.shape().advanced(i)));
+        const bool is_last = plan_id + 1 == input_.phases.size() && i + 1 == phase.steps;
+        K3_TRY_VOID(step(static_cast<std::int32_t>(plan_id), phase.plan,
+                         phase.plan.shape().advanced(i), is_last));
       }
     }
     return std::move(summary_);
   }
 
  private:
-  Result<void> step(std::int32_t plan_id, const Plan& plan, const StepShape& shape) {
+  Result<void> step(std::int32_t plan_id, const Plan& plan, const StepShape& shape, bool is_last) {
     const auto number = static_cast<std::int32_t>(summary_.steps.size());
     const auto started = std::chrono::steady_clock::now();
     K3_TRY(StepTraffic traffic, step_traffic(input_, shape, number));
+    K3_TRY_VOID(exchanges_.cost(traffic.layers));
     TaskCosts costs = task_costs(input_, plan, shape, traffic);
     std::vector<HostCost> host;
     if (input_.host != nullptr) {
@@ -147,8 +153,12 @@ class Run {
                               .breakdown = breakdown(plan, times),
                               .tasks = static_cast<std::int64_t>(plan.tasks().size()),
                               .host = host.empty() ? HostShares{} : host_shares(plan, times, host),
-                              .flows = traffic.flows});
+                              .flows = traffic.flows()});
     now_ = times.end;
+    K3_TRY(traffic.link_use, exchanges_.link_use(traffic.layers, input_.links));
+    if (is_last && input_.network == NetworkModel::endpoint && input_.host == nullptr) {
+      K3_TRY(summary_.endpoint_error, exchanges_.endpoint_error(traffic.layers));
+    }
     return sink_.step(step_record({.step = number,
                                    .plan_id = plan_id,
                                    .plan = plan,
@@ -161,6 +171,7 @@ class Run {
 
   const SimulationInput& input_;
   TraceSink& sink_;
+  ExchangeCosts exchanges_;
   SimulationSummary summary_;
   Time now_;
 };

@@ -48,6 +48,8 @@ struct SimulationInput {
   const Placement& placement;
   const Routing& routing;
   std::vector<SimulatedPhase> phases;  ///< in the order in which they run; index = plan id
+  NetworkModel network = NetworkModel::exact;
+  LinkDetail links = LinkDetail::none;  ///< what the records say of links
   RecordRouting record_routing = RecordRouting::no;
   Progress* progress = nullptr;     ///< optional: counts tasks, can stop the run
   const HostInput* host = nullptr;  ///< optional: ranks are threads of this host
@@ -62,10 +64,19 @@ struct SimulatedStep {
   std::int64_t flows = 0;  ///< pairs of different ranks that moved something, over all collectives
 };
 
+/// What the endpoint model misses: (exact − endpoint) / exact of the slowest rank of an exchange,
+/// over some exchanges of the last step.
+struct EndpointError {
+  int exchanges = 0;  ///< looked at; 0: none
+  double mean = 0;
+  double max = 0;
+};
+
 struct SimulationSummary {
   std::vector<SimulatedStep> steps;
   double wall_s = 0;  ///< host time from the plan to the last event; no recording, no writing
-  NetworkModel network = NetworkModel::endpoint;
+  NetworkModel network = NetworkModel::exact;
+  EndpointError endpoint_error;  ///< of a run in the endpoint model
 
   /// Mean over the steps of the last phase.
   double step_ms() const;

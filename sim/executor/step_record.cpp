@@ -103,6 +103,7 @@ StepRecord step_record(StepResult result, RecordRouting routing) {
   record.duration_ns = result.times.end.ns() - result.times.begin.ns();
   add_spans(result, record);
   add_layers(result, routing, record);
+  record.link_use = std::move(result.traffic.link_use);
   return record;
 }
 

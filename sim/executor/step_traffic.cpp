@@ -2,19 +2,13 @@
 
 #include <utility>
 
-#include "sim/network/endpoint.h"
-
 namespace k3::sim {
-namespace {
-
-Exchange exchange(const SimulationInput& input, const TrafficMatrix& traffic, NumberFormat format) {
-  Exchange result;
-  result.matrix = byte_matrix(traffic, row_bytes(format, input.model.moe.latent));
-  result.rank_seconds = endpoint_seconds(result.matrix, input.machine);
-  return result;
+std::int64_t StepTraffic::flows() const {
+  std::int64_t flows = 0;
+  for (const LayerExchanges& layer : layers)
+    flows += num_flows(layer.dispatch.matrix) + num_flows(layer.combine.matrix);
+  return flows;
 }
-
-}  // namespace
 
 Result<StepTraffic> step_traffic(const SimulationInput& input, const StepShape& shape, int step) {
   StepTraffic result;
@@ -22,8 +16,15 @@ Result<StepTraffic> step_traffic(const SimulationInput& input, const StepShape& 
   const std::vector<std::int32_t> owners = shape.owner_ranks();
   K3_TRY(result.routing, input.routing.step(step, tokens));
   const ExecutionSpec& execution = input.execution;
+  std::vector<std::int16_t> moe_layers;
+  for (int layer = 0; layer < input.model.num_layers(); ++layer) {
+    if (input.model.layers[static_cast<std::size_t>(layer)].ffn == FfnKind::moe) {
+      moe_layers.push_back(static_cast<std::int16_t>(layer));
+    }
+  }
   for (int moe_layer = 0; moe_layer < input.placement.num_layers(); ++moe_layer) {
     LayerExchanges layer;
+    layer.layer = moe_layers[static_cast<std::size_t>(moe_layer)];
     layer.traffic = count_traffic(
         {.routing = result.routing,
          .moe_layer = moe_layer,
@@ -34,9 +35,6 @@ Result<StepTraffic> step_traffic(const SimulationInput& input, const StepShape& 
          .combine = execution.combine_reduce == CombineReduce::rank ? RowCount::per_rank
                                                                     : RowCount::per_copy});
     layer.routed = routed_shapes(layer.traffic);
-    layer.dispatch = exchange(input, layer.traffic.dispatch, input.precision.dispatch);
-    layer.combine = exchange(input, layer.traffic.combine, input.precision.combine);
-    result.flows += num_flows(layer.dispatch.matrix) + num_flows(layer.combine.matrix);
     result.layers.push_back(std::move(layer));
   }
   // NOTE: the choices of a long prefill are by far the largest part (2 bytes per copy).

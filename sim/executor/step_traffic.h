@@ -19,20 +19,23 @@ struct Exchange {
 
 /// What routing makes of one MoE layer in one step.
 struct LayerExchanges {
+  std::int16_t layer = 0;  ///< of the model
   LayerTraffic traffic;
   std::vector<RoutedShape> routed;  ///< per rank
-  Exchange dispatch;
+  Exchange dispatch;                ///< set by ExchangeCosts::cost
   Exchange combine;
 };
 
 struct StepTraffic {
   StepRouting routing;                 ///< empty unless routing is recorded
   std::vector<LayerExchanges> layers;  ///< per MoE layer
-  std::int64_t flows = 0;
+  std::vector<LinkUseRecord> link_use;
+
+  /// Pairs of different ranks that move something, over all exchanges.
+  std::int64_t flows() const;
 };
 
-/// Draws or replays the expert choices of step `step`, counts what they move and costs it with the
-/// endpoint model.
+/// Draws or replays the expert choices of step `step` and counts what they move.
 Result<StepTraffic> step_traffic(const SimulationInput& input, const StepShape& shape, int step);
 
 }  // namespace k3::sim

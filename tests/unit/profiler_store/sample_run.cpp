@@ -159,6 +159,31 @@ StepRecord random_step(Draw& draw, const RunHeader& header, std::int32_t number)
   return step;
 }
 
+/// NOTE: drawn apart, so that what earlier formats hold stays the same.
+void add_links(Draw draw, SampleRun& run) {
+  constexpr std::int32_t kLinks = 5;
+  for (std::int32_t link = 0; link < kLinks; ++link) {
+    run.header.links.push_back({.src_node = fmt::format("gpu{}", link),
+                                .dst_node = "plane0",
+                                .plane = draw.below<std::int32_t>(3) - 1,
+                                .capacity_bytes_per_s = draw.real(),
+                                .latency_ns = draw.below<std::int64_t>(INT64_MAX)});
+  }
+  for (StepRecord& step : run.steps) {
+    for (std::int16_t layer = -1; layer < 2; ++layer) {
+      for (const Direction direction : {Direction::dispatch, Direction::combine}) {
+        for (std::int32_t link = draw.below<std::int32_t>(3); link < kLinks; ++link) {
+          step.link_use.push_back({.layer = layer,
+                                   .direction = direction,
+                                   .link = link,
+                                   .bytes = draw.below<std::int64_t>(INT64_MAX),
+                                   .busy_ns = draw.below<std::int64_t>(INT64_MAX)});
+        }
+      }
+    }
+  }
+}
+
 template <class T>
 std::string list(const std::vector<T>& values) {
   std::string out;
@@ -175,6 +200,7 @@ SampleRun random_run(std::uint64_t seed) {
   run.header = random_header(draw);
   for (std::int32_t i = 0; i < 5; ++i)
     run.steps.push_back(random_step(draw, run.header, i));
+  add_links(Draw(seed + 1), run);
   return run;
 }
 
@@ -204,6 +230,10 @@ std::string text_of(const RunHeader& header) {
   for (const auto& part : header.memory) {
     out += fmt::format("memory {} {} {}\n", part.rank, part.what, part.bytes);
   }
+  for (const auto& link : header.links) {
+    out += fmt::format("link {} {} {} {} {}\n", link.src_node, link.dst_node, link.plane,
+                       link.capacity_bytes_per_s, link.latency_ns);
+  }
   return out;
 }
 
@@ -230,6 +260,10 @@ std::string text_of(const StepRecord& step) {
   }
   for (const auto& r : step.routing) {
     out += fmt::format("routing {} {} {}{}\n", r.layer, r.num_tokens, r.top_k, list(r.experts));
+  }
+  for (const auto& use : step.link_use) {
+    out += fmt::format("use {} {} {} {} {}\n", use.layer, stored_name(use.direction), use.link,
+                       use.bytes, use.busy_ns);
   }
   return out;
 }

@@ -47,7 +47,7 @@ TEST(Simulation, OneRankIsTheSumOfItsKernels) {
   EXPECT_EQ(run.summary.steps[0].time, expected);
   EXPECT_EQ(run.summary.steps[0].flows, 0);
   EXPECT_EQ(run.summary.steps[0].tasks, static_cast<std::int64_t>(tiny.plan->tasks().size()));
-  EXPECT_EQ(run.summary.network, NetworkModel::endpoint);
+  EXPECT_EQ(run.summary.network, NetworkModel::exact);
 }
 
 TEST(Simulation, TwoRunsAreEqual) {

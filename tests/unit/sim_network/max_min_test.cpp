@@ -23,8 +23,8 @@ TEST(MaxMin, HeldFlowLeavesItsShareToOthers) {
 }
 
 TEST(MaxMin, LinkOfHeldFlowsOnlyIsNotOverloaded) {
-  // Shares at first 1, 10 / 2 and 8. Flow 0 leaves 9 of link 1 to flow 1, which is more than link 2,
-  // later in the order, can carry.
+  // Shares at first 1, 10 / 2 and 8. Flow 0 leaves 9 of link 1 to flow 1, which is more than link
+  // 2, later in the order, can carry.
   FlowProblem problem({1, 10, 8});
   add(problem, {0, 1}, 1);
   add(problem, {1, 2}, 1);

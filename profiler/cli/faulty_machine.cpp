@@ -1,0 +1,32 @@
+#include "profiler/cli/faulty_machine.h"
+
+#include <filesystem>
+
+#include "profiler/cli/data_search.h"
+
+namespace k3::cli {
+
+OptionSpec fault_option() {
+  return {"fault", "FAULT", "e.g. gpu3:plane7=0.5, plane4=0, gpu9=gone, tray2=gone", {}, true};
+}
+
+Result<Machine> with_given_faults(Machine machine, const Arguments& arguments) {
+  std::vector<Fault> faults;
+  for (const std::string& text : arguments.values("fault")) {
+    auto fault = parse_fault(text);
+    if (!fault) return tl::unexpected(std::move(fault).error().at("--fault"));
+    faults.push_back(*std::move(fault));
+  }
+  auto with = with_faults(std::move(machine), faults);
+  if (!with) return tl::unexpected(std::move(with).error().at("--fault"));
+  return with;
+}
+
+Result<Machine> faulty_machine(const Arguments& arguments, const Console& console) {
+  K3_TRY(const std::filesystem::path path,
+         find_input(*arguments.positional(0), PresetKind::machine, console.folders()));
+  K3_TRY(Machine machine, load_machine(path));
+  return with_given_faults(std::move(machine), arguments);
+}
+
+}  // namespace k3::cli

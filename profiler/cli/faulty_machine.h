@@ -1,0 +1,19 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/hardware/topology.h"
+#include "profiler/cli/command.h"
+#include "profiler/cli/console.h"
+
+namespace k3::cli {
+
+/// --fault, repeatable.
+OptionSpec fault_option();
+
+/// The machine with every --fault that was given added.
+Result<Machine> with_given_faults(Machine machine, const Arguments& arguments);
+
+/// The machine that the first positional names, with every --fault.
+Result<Machine> faulty_machine(const Arguments& arguments, const Console& console);
+
+}  // namespace k3::cli
