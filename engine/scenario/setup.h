@@ -69,7 +69,7 @@ enum class CombineReduce : std::uint8_t { rank, none };
 enum class Overlap : std::uint8_t { none, shared_expert };
 /// Fidelity of the network (sim/README.md), and what of the links a simulated session keeps.
 enum class NetworkModel : std::uint8_t { exact, endpoint };
-enum class LinkDetail : std::uint8_t { none, totals, layers };
+enum class LinkDetail : std::uint8_t { none, totals, layers, samples };
 
 struct ExecutionSpec {
   bool dispatch_dedup = true;                          ///< [dispatch] dedup

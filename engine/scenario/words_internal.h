@@ -40,7 +40,8 @@ inline constexpr std::array kNetworkWords{Word<NetworkModel>{"exact", NetworkMod
 
 inline constexpr std::array kLinkWords{Word<LinkDetail>{"none", LinkDetail::none},
                                        Word<LinkDetail>{"totals", LinkDetail::totals},
-                                       Word<LinkDetail>{"layers", LinkDetail::layers}};
+                                       Word<LinkDetail>{"layers", LinkDetail::layers},
+                                       Word<LinkDetail>{"samples", LinkDetail::samples}};
 
 inline constexpr std::array kFormatWords{Word<NumberFormat>{"float32", NumberFormat::float32},
                                          Word<NumberFormat>{"bf16", NumberFormat::bf16},

@@ -91,6 +91,13 @@ struct LinkUseRecord {
   std::int64_t busy_ns = 0;
 };
 
+/// Throughput of a link from `t_ns` until its next sample.
+struct LinkSampleRecord {
+  std::int32_t link = 0;
+  std::int64_t t_ns = 0;
+  double bytes_per_s = 0;
+};
+
 /// Tokens (copies) per expert and per slot of one MoE layer in one step.
 struct ExpertLoadRecord {
   std::int16_t layer = 0;
@@ -156,6 +163,7 @@ struct StepRecord {
   std::vector<RoutingRecord> routing;
   std::vector<MemoryRecord> memory;  ///< parts that changed since the header; replace what it said
   std::vector<LinkUseRecord> link_use = {};
+  std::vector<LinkSampleRecord> link_samples = {};  ///< ascending in time per link
 };
 
 /// Where a run is written to. Called from one thread, header first, then steps in order, then

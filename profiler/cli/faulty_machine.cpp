@@ -6,6 +6,12 @@
 
 namespace k3::cli {
 
+tl::unexpected<Error> no_links(const std::string& where) {
+  return fail(Code::unsupported,
+              "this host's ranks share memory and have no links; name a machine of `presets`",
+              where);
+}
+
 OptionSpec fault_option() {
   return {"fault", "FAULT", "e.g. gpu3:plane7=0.5, plane4=0, gpu9=gone, tray2=gone", {}, true};
 }
@@ -23,6 +29,7 @@ Result<Machine> with_given_faults(Machine machine, const Arguments& arguments) {
 }
 
 Result<Machine> faulty_machine(const Arguments& arguments, const Console& console) {
+  if (arguments.positional(0) == kLocalName) return no_links(std::string(kLocalName));
   K3_TRY(const std::filesystem::path path,
          find_input(*arguments.positional(0), PresetKind::machine, console.folders()));
   K3_TRY(Machine machine, load_machine(path));

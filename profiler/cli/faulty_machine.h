@@ -1,11 +1,20 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "engine/base/result.h"
 #include "engine/hardware/topology.h"
 #include "profiler/cli/command.h"
 #include "profiler/cli/console.h"
 
 namespace k3::cli {
+
+/// The name of this host as a machine; its ranks share memory.
+inline constexpr std::string_view kLocalName = "local";
+
+/// Why a question about links has no answer for this host.
+tl::unexpected<Error> no_links(const std::string& where);
 
 /// --fault, repeatable.
 OptionSpec fault_option();

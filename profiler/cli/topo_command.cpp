@@ -117,11 +117,7 @@ bool begins_like_toml(std::string_view text) {
 
 Result<int> run_topo(const Arguments& arguments, Console& console) {
   const std::string name = *arguments.positional(0);
-  if (name == "local") {
-    return fail(Code::unsupported,
-                "this host's ranks share memory and have no links; name a machine of `presets`",
-                name);
-  }
+  if (name == kLocalName) return no_links(name);
   K3_TRY(const fs::path path, find_input(name, PresetKind::machine, console.folders()));
   if (std::error_code ignored; fs::is_directory(path, ignored)) {
     return fail(Code::invalid_input, "is a folder; name a machine or a file", path.string());

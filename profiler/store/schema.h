@@ -225,6 +225,11 @@ inline constexpr Column kLinkUse[] = {
     {"bytes", integer, "B", ""},
     {"busy_ns", integer, "ns", "time during which the link carried something"},
 };
+inline constexpr Column kLinkSample[] = {
+    {"link_id", integer, "", ""},
+    {"t_ns", integer, "ns", "since the begin of the run"},
+    {"bytes_per_s", real, "B/s", "from here until the next sample of the link"},
+};
 }  // namespace columns
 
 inline constexpr Table kMetaTable{"meta", "key", "What the run was.", columns::kMeta};
@@ -270,13 +275,18 @@ inline constexpr Table kLinkUseTable{
     "link_use", "step, layer, direction, link_id",
     "What every link carried. Totals per step unless more was asked.", columns::kLinkUse, 2};
 
+inline constexpr Table kLinkSampleTable{"link_sample", "link_id, t_ns",
+                                        "Throughput of links over time, if asked: its mean while "
+                                        "an exchange keeps the link busy, then 0.",
+                                        columns::kLinkSample, 2};
+
 inline constexpr std::array kTables{&kMetaTable,     &kRankTable,       &kStringTable,
                                     &kPlanTable,     &kStepTable,       &kTaskTable,
                                     &kLaneTable,     &kSpanTable,       &kLaneSummaryTable,
                                     &kStepCostTable, &kTrafficTable,    &kTrafficTotalTable,
                                     &kTransferTable, &kExpertLoadTable, &kExpertLoadTotalTable,
                                     &kRoutingTable,  &kMemoryTable,     &kPlacementTable,
-                                    &kLinkTable,     &kLinkUseTable};
+                                    &kLinkTable,     &kLinkUseTable,    &kLinkSampleTable};
 
 inline constexpr std::array kViews{
     View{"v_layer_cost",

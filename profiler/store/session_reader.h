@@ -72,6 +72,8 @@ class SessionReader {
   Result<std::vector<ExpertLoadRecord>> expert_load(int step) const;
   Result<std::vector<RoutingRecord>> routing(int step) const;
   Result<std::vector<LinkUseRecord>> link_use(int step) const;
+  /// Of all steps, by link and time.
+  Result<std::vector<LinkSampleRecord>> link_samples() const;
   /// All of the above.
   Result<StepRecord> step(const StepRow& row) const;
 

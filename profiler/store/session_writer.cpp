@@ -66,6 +66,7 @@ class OpenSession {
     Inserter<kExpertLoadTable> expert_load;
     Inserter<kRoutingTable> routing;
     Inserter<kLinkUseTable> link_use;
+    Inserter<kLinkSampleTable> link_sample;
   };
 
   OpenSession(Database database, Rows rows, const RunHeader& header);
@@ -124,9 +125,10 @@ Result<OpenSession::Rows> OpenSession::prepare(const Database& database) {
   K3_TRY(auto expert_load, Inserter<kExpertLoadTable>::prepare(database));
   K3_TRY(auto routing, Inserter<kRoutingTable>::prepare(database));
   K3_TRY(auto link_use, Inserter<kLinkUseTable>::prepare(database));
+  K3_TRY(auto link_sample, Inserter<kLinkSampleTable>::prepare(database));
   return Rows{std::move(step),    std::move(span),     std::move(step_cost),
               std::move(traffic), std::move(transfer), std::move(expert_load),
-              std::move(routing), std::move(link_use)};
+              std::move(routing), std::move(link_use), std::move(link_sample)};
 }
 
 Result<std::unique_ptr<OpenSession>> OpenSession::open(const fs::path& path,
@@ -170,6 +172,11 @@ Result<void> OpenSession::check(const StepRecord& step) const {
   for (const LinkUseRecord& record : step.link_use) {
     if (!below(record.link, num_links_)) return misuse(fmt::format("use of link {}", record.link));
   }
+  for (const LinkSampleRecord& record : step.link_samples) {
+    if (!below(record.link, num_links_)) {
+      return misuse(fmt::format("sample of link {}", record.link));
+    }
+  }
   for (const RoutingRecord& record : step.routing) {
     const auto choices = std::int64_t{record.num_tokens} * record.top_k;
     if (record.num_tokens < 0 || record.top_k < 0 ||
@@ -207,6 +214,8 @@ Result<void> OpenSession::insert_links(const StepRecord& step) {
     K3_TRY_VOID(rows_.link_use.row(step.step, record.layer, stored_name(record.direction),
                                    record.link, record.bytes, record.busy_ns));
   }
+  for (const LinkSampleRecord& record : step.link_samples)
+    K3_TRY_VOID(rows_.link_sample.row(record.link, record.t_ns, record.bytes_per_s));
   return {};
 }
 

@@ -117,7 +117,7 @@ class ExchangeCosts::Impl {
           sum.bytes += use.bytes;
           sum.busy_s += use.busy_s;
         }
-        if (detail == LinkDetail::layers) add_records(layers[i].layer, direction, used, records);
+        if (detail != LinkDetail::totals) add_records(layers[i].layer, direction, used, records);
       }
       for (std::size_t link = 0; link < total.size(); ++link)
         total[link].link = static_cast<std::int32_t>(link);
@@ -160,8 +160,11 @@ class ExchangeCosts::Impl {
     for (const TrafficMatrix* matrix : matrices)
       uses.push_back(find_or_add(matrix->rows));
     std::vector<Result<void>> results(solved_.size() - first_new);
-    parallel_for(results.size(), num_cores(),
-                 [&](std::size_t i) { results[i] = run(solved_[first_new + i]); });
+    parallel_for(results.size(), num_cores(), [&](std::size_t i) {
+      const bool stopped = input_.progress != nullptr && input_.progress->cancelled;
+      results[i] = stopped ? fail(Code::cancelled, "the simulation was stopped")
+                           : run(solved_[first_new + i]);
+    });
     for (Result<void>& result : results)
       K3_TRY_VOID(std::move(result));
     return uses;

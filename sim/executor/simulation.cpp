@@ -165,8 +165,9 @@ class Run {
                                    .shape = shape,
                                    .times = times,
                                    .costs = costs,
+                                   .transfer_start = input_.machine.roofline.transfer_start,
                                    .traffic = std::move(traffic)},
-                                  input_.record_routing));
+                                  input_.record_routing, input_.links));
   }
 
   const SimulationInput& input_;

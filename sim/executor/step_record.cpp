@@ -1,5 +1,8 @@
 #include "sim/executor/step_record.h"
 
+#include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 namespace k3::sim {
@@ -89,9 +92,45 @@ void add_layers(StepResult& result, RecordRouting routing, StepRecord& record) {
   }
 }
 
+/// When the flows of each exchange begin: all at once, when the last rank has arrived and the
+/// start-up is over.
+using FlowBegins = std::map<std::pair<std::int16_t, TaskKind>, Time>;
+
+FlowBegins flow_begins(const StepResult& result) {
+  FlowBegins begins;
+  for (std::size_t id = 0; id < result.times.tasks.size(); ++id) {
+    const Task& task = result.plan.tasks()[id];
+    if (task.collective < 0 || task.rank != 0) continue;
+    begins[{task.layer, task.kind}] = result.times.tasks[id].release() + result.transfer_start;
+  }
+  return begins;
+}
+
+/// Per exchange and link two samples: the mean throughput from the begin on, 0 when it is through.
+void add_samples(const StepResult& result, StepRecord& record) {
+  const FlowBegins begins = flow_begins(result);
+  for (const LinkUseRecord& use : record.link_use) {
+    if (use.layer < 0 || use.busy_ns <= 0) continue;
+    const TaskKind kind =
+        use.direction == Direction::dispatch ? TaskKind::dispatch : TaskKind::combine;
+    const std::int64_t begin = begins.at({use.layer, kind}).ns();
+    const double rate = static_cast<double>(use.bytes) / (static_cast<double>(use.busy_ns) * 1e-9);
+    record.link_samples.push_back({use.link, begin, rate});
+    record.link_samples.push_back({use.link, begin + use.busy_ns, 0});
+  }
+  // Where one exchange begins in the nanosecond in which another ends, the begin counts.
+  std::ranges::sort(record.link_samples, {}, [](const LinkSampleRecord& sample) {
+    return std::tuple(sample.link, sample.t_ns, -sample.bytes_per_s);
+  });
+  const auto repeated = std::ranges::unique(record.link_samples, {}, [](const auto& sample) {
+    return std::pair(sample.link, sample.t_ns);
+  });
+  record.link_samples.erase(repeated.begin(), repeated.end());
+}
+
 }  // namespace
 
-StepRecord step_record(StepResult result, RecordRouting routing) {
+StepRecord step_record(StepResult result, RecordRouting routing, LinkDetail links) {
   StepRecord record;
   record.step = result.step;
   record.plan = result.plan_id;
@@ -104,6 +143,7 @@ StepRecord step_record(StepResult result, RecordRouting routing) {
   add_spans(result, record);
   add_layers(result, routing, record);
   record.link_use = std::move(result.traffic.link_use);
+  if (links == LinkDetail::samples) add_samples(result, record);
   return record;
 }
 

@@ -25,6 +25,7 @@ struct StepResult {
   const StepShape& shape;
   const StepTimes& times;
   const TaskCosts& costs;
+  Time transfer_start;  ///< start-up of an exchange, before its flows
   StepTraffic traffic;  ///< given up: its matrices move into the record
 };
 
@@ -32,6 +33,6 @@ struct StepResult {
 /// thread ranks a memory span before them); a wait of 0 ns has no span. Times are rounded to
 /// nanoseconds one point at a time, so that spans of a lane never overlap and wait + move ends
 /// where the span does.
-StepRecord step_record(StepResult result, RecordRouting routing);
+StepRecord step_record(StepResult result, RecordRouting routing, LinkDetail links);
 
 }  // namespace k3::sim

@@ -170,6 +170,8 @@ void add_links(Draw draw, SampleRun& run) {
                                 .latency_ns = draw.below<std::int64_t>(INT64_MAX)});
   }
   for (StepRecord& step : run.steps) {
+    for (std::int32_t link = 0; link < kLinks; ++link)
+      step.link_samples.push_back({link, 1000 * step.step + link, draw.real()});
     for (std::int16_t layer = -1; layer < 2; ++layer) {
       for (const Direction direction : {Direction::dispatch, Direction::combine}) {
         for (std::int32_t link = draw.below<std::int32_t>(3); link < kLinks; ++link) {

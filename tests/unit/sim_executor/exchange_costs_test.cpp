@@ -99,6 +99,31 @@ TEST(ExchangeCosts, CombineGoesTheOtherWayRound) {
   }
 }
 
+TEST(ExchangeCosts, SamplesHoldTheBytesOfTheLinks) {
+  const auto run = simulate(with(decode_on_four(), NetworkModel::exact, LinkDetail::samples));
+  const StepRecord& step = run.steps[0];
+  ASSERT_FALSE(step.link_samples.empty());
+  std::map<std::int32_t, double> sampled;
+  for (std::size_t i = 0; i + 1 < step.link_samples.size(); ++i) {
+    const LinkSampleRecord& now = step.link_samples[i];
+    const LinkSampleRecord& next = step.link_samples[i + 1];
+    EXPECT_GE(now.t_ns, step.begin_ns);
+    EXPECT_LE(now.t_ns, step.begin_ns + step.duration_ns);
+    if (next.link != now.link) {
+      EXPECT_EQ(now.bytes_per_s, 0);
+      continue;
+    }
+    EXPECT_GT(next.t_ns, now.t_ns);
+    sampled[now.link] += now.bytes_per_s * static_cast<double>(next.t_ns - now.t_ns) * 1e-9;
+  }
+  std::map<std::int32_t, double> totals;
+  for (const LinkUseRecord& use : step.link_use) {
+    if (use.layer < 0) totals[use.link] += static_cast<double>(use.bytes);
+  }
+  for (const auto& [link, bytes] : totals)
+    EXPECT_NEAR(sampled[link], bytes, 8);
+}
+
 TEST(ExchangeCosts, NothingIsRecordedUnlessAsked) {
   EXPECT_TRUE(simulate(with(decode_on_four(), NetworkModel::exact, LinkDetail::none))
                   .steps[0]
