@@ -226,6 +226,7 @@ inline constexpr Column kLinkUse[] = {
     {"busy_ns", integer, "ns", "time during which the link carried something"},
 };
 inline constexpr Column kLinkSample[] = {
+    {"step", integer, "", ""},
     {"link_id", integer, "", ""},
     {"t_ns", integer, "ns", "since the begin of the run"},
     {"bytes_per_s", real, "B/s", "from here until the next sample of the link"},
@@ -275,7 +276,7 @@ inline constexpr Table kLinkUseTable{
     "link_use", "step, layer, direction, link_id",
     "What every link carried. Totals per step unless more was asked.", columns::kLinkUse, 2};
 
-inline constexpr Table kLinkSampleTable{"link_sample", "link_id, t_ns",
+inline constexpr Table kLinkSampleTable{"link_sample", "step, link_id, t_ns",
                                         "Throughput of links over time, if asked: its mean while "
                                         "an exchange keeps the link busy, then 0.",
                                         columns::kLinkSample, 2};

@@ -41,12 +41,14 @@ Result<std::vector<LinkUseRecord>> SessionReader::link_use(int step) const {
   return out;
 }
 
-Result<std::vector<LinkSampleRecord>> SessionReader::link_samples() const {
+Result<std::vector<LinkSampleRecord>> SessionReader::link_samples(int step) const {
   std::vector<LinkSampleRecord> out;
   if (user_version_ < kLinkSampleTable.since) return out;
   K3_TRY(const std::int64_t num_links, database_.integer("SELECT count(*) FROM link"));
-  K3_TRY(Statement query, database_.prepare("SELECT link_id, t_ns, bytes_per_s FROM link_sample "
-                                            "ORDER BY link_id, t_ns"));
+  K3_TRY(Statement query,
+         database_.prepare("SELECT link_id, t_ns, bytes_per_s FROM link_sample WHERE step = ? "
+                           "ORDER BY link_id, t_ns"));
+  query.bind(1, step);
   K3_TRY_VOID(for_each_row(query, [&](const Statement& row) -> Result<void> {
     LinkSampleRecord& sample = out.emplace_back();
     K3_TRY(sample.link, index_at<std::int32_t>(row, 0, num_links));

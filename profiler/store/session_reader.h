@@ -72,8 +72,7 @@ class SessionReader {
   Result<std::vector<ExpertLoadRecord>> expert_load(int step) const;
   Result<std::vector<RoutingRecord>> routing(int step) const;
   Result<std::vector<LinkUseRecord>> link_use(int step) const;
-  /// Of all steps, by link and time.
-  Result<std::vector<LinkSampleRecord>> link_samples() const;
+  Result<std::vector<LinkSampleRecord>> link_samples(int step) const;
   /// All of the above.
   Result<StepRecord> step(const StepRow& row) const;
 

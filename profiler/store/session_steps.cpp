@@ -170,6 +170,7 @@ Result<StepRecord> SessionReader::step(const StepRow& row) const {
   K3_TRY(record.expert_load, expert_load(row.step));
   K3_TRY(record.routing, routing(row.step));
   K3_TRY(record.link_use, link_use(row.step));
+  K3_TRY(record.link_samples, link_samples(row.step));
   return record;
 }
 

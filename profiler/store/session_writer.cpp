@@ -215,7 +215,7 @@ Result<void> OpenSession::insert_links(const StepRecord& step) {
                                    record.link, record.bytes, record.busy_ns));
   }
   for (const LinkSampleRecord& record : step.link_samples)
-    K3_TRY_VOID(rows_.link_sample.row(record.link, record.t_ns, record.bytes_per_s));
+    K3_TRY_VOID(rows_.link_sample.row(step.step, record.link, record.t_ns, record.bytes_per_s));
   return {};
 }
 

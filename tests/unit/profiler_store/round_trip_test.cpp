@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -76,26 +75,6 @@ TEST(Session, GivesBackEveryField_WhateverTheValues) {
     run.header.names.insert(run.header.names.end(), {"rank 0", "rank 1", "rank 2"});
     cost_tasks(run);
     EXPECT_EQ(test::text_of(*read), test::text_of(run));
-  }
-}
-
-TEST(Session, GivesBackLinkSamplesByLinkAndTime) {
-  const test::TempDir dir;
-  const test::SampleRun run = test::random_run(3);
-  ASSERT_TRUE(test::write_run(dir / "a.k3r", run, Ending::finished));
-  std::vector<LinkSampleRecord> expected;
-  for (const StepRecord& step : run.steps)
-    expected.insert(expected.end(), step.link_samples.begin(), step.link_samples.end());
-  std::ranges::stable_sort(expected, {}, &LinkSampleRecord::link);
-  const auto session = SessionReader::open(dir / "a.k3r");
-  ASSERT_TRUE(session);
-  const auto samples = session->link_samples();
-  ASSERT_TRUE(samples) << samples.error().text();
-  ASSERT_EQ(samples->size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ((*samples)[i].link, expected[i].link);
-    EXPECT_EQ((*samples)[i].t_ns, expected[i].t_ns);
-    EXPECT_EQ((*samples)[i].bytes_per_s, expected[i].bytes_per_s);
   }
 }
 

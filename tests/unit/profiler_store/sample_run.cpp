@@ -267,6 +267,8 @@ std::string text_of(const StepRecord& step) {
     out += fmt::format("use {} {} {} {} {}\n", use.layer, stored_name(use.direction), use.link,
                        use.bytes, use.busy_ns);
   }
+  for (const auto& sample : step.link_samples)
+    out += fmt::format("sample {} {} {}\n", sample.link, sample.t_ns, sample.bytes_per_s);
   return out;
 }
 
