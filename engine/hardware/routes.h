@@ -22,6 +22,8 @@ namespace k3 {
 class Routes {
  public:
   explicit Routes(const Topology& topology);
+  Routes(const Routes&) = delete;
+  Routes& operator=(const Routes&) = delete;
   Routes(Routes&&) noexcept;
   Routes& operator=(Routes&&) noexcept;
   ~Routes();

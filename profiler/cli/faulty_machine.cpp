@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "engine/scenario/setup.h"
 #include "profiler/cli/data_search.h"
 
 namespace k3::cli {
@@ -29,7 +30,7 @@ Result<Machine> with_given_faults(Machine machine, const Arguments& arguments) {
 }
 
 Result<Machine> faulty_machine(const Arguments& arguments, const Console& console) {
-  if (arguments.positional(0) == kLocalName) return no_links(std::string(kLocalName));
+  if (arguments.positional(0) == kLocalMachine) return no_links(std::string(kLocalMachine));
   K3_TRY(const std::filesystem::path path,
          find_input(*arguments.positional(0), PresetKind::machine, console.folders()));
   K3_TRY(Machine machine, load_machine(path));

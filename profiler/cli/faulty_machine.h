@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "engine/base/result.h"
 #include "engine/hardware/topology.h"
@@ -9,9 +8,6 @@
 #include "profiler/cli/console.h"
 
 namespace k3::cli {
-
-/// The name of this host as a machine; its ranks share memory.
-inline constexpr std::string_view kLocalName = "local";
 
 /// Why a question about links has no answer for this host.
 tl::unexpected<Error> no_links(const std::string& where);

@@ -44,7 +44,8 @@ Result<int> run_presets(const Arguments& arguments, Console& console) {
     }
     if (kind == PresetKind::machine) {
       constexpr std::string_view kAbout = "this computer, once measured: k3rack calibrate --local";
-      list.push(Json::object().set("name", kLocalMachine).set("about", kAbout));
+      list.push(
+          Json::object().set("name", kLocalMachine).set("about", kAbout).set("path", nullptr));
       text += fmt::format("  {:<24}  {}\n", kLocalMachine, kAbout);
     }
     json.set(title, list);

@@ -7,6 +7,7 @@
 #include "engine/hardware/discovered_network.h"
 #include "engine/hardware/graphml.h"
 #include "engine/hardware/topology_dump.h"
+#include "engine/scenario/setup.h"
 #include "engine/text/file.h"
 #include "engine/text/units.h"
 #include "profiler/cli/commands.h"
@@ -117,7 +118,7 @@ bool begins_like_toml(std::string_view text) {
 
 Result<int> run_topo(const Arguments& arguments, Console& console) {
   const std::string name = *arguments.positional(0);
-  if (name == kLocalName) return no_links(name);
+  if (name == kLocalMachine) return no_links(name);
   K3_TRY(const fs::path path, find_input(name, PresetKind::machine, console.folders()));
   if (std::error_code ignored; fs::is_directory(path, ignored)) {
     return fail(Code::invalid_input, "is a folder; name a machine or a file", path.string());

@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
              "s.toml:4:11: execution.overlap: `two-batch` is not supported yet; supported: none, "
              "shared-expert"},
         Slip{"network", "[simulation]\nnetwork = \"exakt\"\n",
-             "s.toml:4:11: simulation.network: `exakt` is unknown; did you mean `exact`?"},
+             "s.toml:4:11: simulation.network: unknown value `exakt`; did you mean `exact`?"},
         Slip{"placement", "[placement]\npolicy = \"eplb\"\n",
              "s.toml:4:10: placement.policy: `eplb` is not supported yet; supported: contiguous, "
              "file"},
