@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <span>
 
 #include <fmt/core.h>
 
@@ -313,12 +313,12 @@ Result<CollectiveCost> collective_cost(const CollectiveRequest& request, Algorit
                                                name_of(request.collective), name_of(algorithm)));
   }
   if (!is_chunked(request.collective, algorithm)) return cost_with(request, algorithm, 1);
-  std::optional<CollectiveCost> best;
-  for (const int chunks : kChunks) {
+  K3_TRY(CollectiveCost best, cost_with(request, algorithm, kChunks[0]));
+  for (const int chunks : std::span(kChunks).subspan(1)) {
     K3_TRY(const CollectiveCost cost, cost_with(request, algorithm, chunks));
-    if (!best || cost.seconds < best->seconds) best = cost;
+    if (cost.seconds < best.seconds) best = cost;
   }
-  return *best;
+  return best;
 }
 
 Result<std::vector<CollectiveCost>> collective_costs(const CollectiveRequest& request) {
