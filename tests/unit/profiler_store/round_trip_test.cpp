@@ -210,13 +210,16 @@ TEST(Schema, ReadmeIsUpToDate) {
   EXPECT_EQ(content_of(path), store::schema_readme()) << "run with K3_UPDATE_SNAPSHOTS=1";
 }
 
-// The file was written by the program that released format 1 and is never rewritten; its values are
-// those of random_run(1), spelled out in the text beside it.
-TEST(Schema, ReadsFilesOfFormat1) {
+// Each file was written by the program that released its format and is never rewritten; its values
+// are those of random_run(1), spelled out in the text beside it.
+TEST(Schema, ReadsFilesOfEveryFormat) {
   const auto folder = test::source_dir() / "tests/unit/profiler_store/data";
-  const auto read = test::read_run(folder / "format-1.k3r");
-  ASSERT_TRUE(read) << read.error().text();
-  EXPECT_EQ(test::text_of(*read), content_of(folder / "format-1.txt"));
+  for (int format = 1; format <= store::kUserVersion; ++format) {
+    const std::string name = "format-" + std::to_string(format);
+    const auto read = test::read_run(folder / (name + ".k3r"));
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(test::text_of(*read), content_of(folder / (name + ".txt"))) << name;
+  }
 }
 
 TEST(Blob, ChecksSizes) {
