@@ -28,6 +28,13 @@ Result<void> check_output(const fs::path& path, Overwrite overwrite) {
   if (fs::is_directory(path, ignored)) {
     return fail(Code::invalid_input, "is a folder; name a file to write", path.string());
   }
+  if (path.empty()) return fail(Code::invalid_input, "is empty; name a file to write", "output");
+  const fs::file_status status = fs::symlink_status(path, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return fail(Code::invalid_input,
+                "is no regular file, which a new one would replace; choose another name",
+                path.string());
+  }
   if (overwrite == Overwrite::no && fs::exists(path, ignored)) {
     return fail(Code::invalid_input, "exists already; choose another name or add --force",
                 path.string());

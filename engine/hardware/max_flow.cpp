@@ -92,10 +92,10 @@ Bandwidth max_flow(const Topology& topology, int from, int to) {
 
 Bandwidth bisection_bandwidth(const Topology& topology) {
   const std::vector<int> live = topology.live_gpus();
-  const std::span all(live);
-  const std::size_t half = live.size() / 2;
-  if (half == 0) return {};
-  return FlowProblem(topology).solve(all.first(half), all.subspan(half));
+  // The cut stays where it is when GPUs go, so that fewer of them never have more between them.
+  const auto second = std::ranges::lower_bound(live, topology.num_gpus / 2);
+  if (second == live.begin() || second == live.end()) return {};
+  return FlowProblem(topology).solve({live.begin(), second}, {second, live.end()});
 }
 
 }  // namespace k3

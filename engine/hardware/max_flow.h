@@ -9,8 +9,8 @@ namespace k3 {
 /// Units: B/s, to 1 B/s
 Bandwidth max_flow(const Topology& topology, int from, int to);
 
-/// What flows at most from the first half of the GPUs that are left to the second (of an odd number
-/// the second has one more), one direction. 0 with fewer than two GPUs.
+/// What flows at most from the GPUs that are left in the first half of the machine to those in the
+/// second (of an odd number the second has one more), one direction. 0 where a half has none left.
 Bandwidth bisection_bandwidth(const Topology& topology);
 
 }  // namespace k3

@@ -12,7 +12,11 @@ namespace k3 {
 namespace {
 
 tl::unexpected<Error> system_failure(const std::filesystem::path& path, int reason) {
-  return fail(reason == ENOENT ? Code::not_found : Code::io,
+  // What the user may have named by mistake is the request's fault, a failing disk is not.
+  const bool wrong_name = reason == EISDIR || reason == EACCES || reason == ENOTDIR;
+  return fail(reason == ENOENT ? Code::not_found
+              : wrong_name     ? Code::invalid_input
+                               : Code::io,
               fmt::format("cannot read: {}", std::generic_category().message(reason)),
               path.string());
 }

@@ -38,7 +38,7 @@ struct Solved {
   std::size_t ranks() const { return static_cast<std::size_t>(bytes.rows); }
 };
 
-Result<NumberTable> read_bytes(const std::string& name, int num_gpus, Console& console) {
+Result<NumberTable> read_bytes(const std::string& name, int num_gpus) {
   K3_TRY(NumberTable table, read_number_table(name));
   if (table.rows != table.columns) {
     return fail(Code::invalid_input,
@@ -51,7 +51,6 @@ Result<NumberTable> read_bytes(const std::string& name, int num_gpus, Console& c
     return fail(Code::invalid_input,
                 fmt::format("has {} ranks; the machine has {} GPUs", table.rows, num_gpus), name);
   }
-  double local = 0;
   for (int row = 0; row < table.rows; ++row) {
     for (int column = 0; column < table.columns; ++column) {
       if (table.at(row, column) < 0) {
@@ -61,11 +60,6 @@ Result<NumberTable> read_bytes(const std::string& name, int num_gpus, Console& c
                     fmt::format("{}:{}", name, row + 1));
       }
     }
-    local += table.at(row, row);
-  }
-  if (local > 0) {
-    console.note(fmt::format("{}: {} on the diagonal stay on their rank and are not sent", name,
-                             text_of(Quantity::bytes, local)));
   }
   return table;
 }
@@ -77,11 +71,11 @@ sim::Striping striping_of(const std::string& word) {
   return sim::Striping::equal;
 }
 
-Result<Solved> solve(const Arguments& arguments, Console& console) {
+Result<Solved> solve(const Arguments& arguments, const Console& console) {
   Solved solved;
   K3_TRY(solved.machine, faulty_machine(arguments, console));
   solved.topology = build_topology(solved.machine);
-  K3_TRY(solved.bytes, read_bytes(*arguments.positional(1), solved.machine.num_gpus, console));
+  K3_TRY(solved.bytes, read_bytes(*arguments.positional(1), solved.machine.num_gpus));
   solved.striping = striping_of(arguments.value("striping").value_or("equal"));
   if (const auto text = arguments.value("latency")) {
     auto latency = parse_time(*text);
@@ -202,7 +196,7 @@ std::string to_text(const Solved& solved) {
       "all-to-all of {} ranks on {}{}, {} striping (simulated, exact max-min)\n"
       "  makespan   {}\n"
       "  bound      {}   busiest link; makespan is {} of it\n"
-      "  endpoint   {}   own links only; a rank is up to {} later in the exact model\n"
+      "  endpoint   {}   own links only: up to {} too early for a rank\n"
       "  flows      {} pairs, {} parts, {} rate changes, solved in {}\n\n",
       solved.bytes.rows, solved.machine.name,
       solved.machine.faults.empty() ? ""
@@ -232,6 +226,13 @@ Result<int> run_alltoall(const Arguments& arguments, Console& console) {
   if (output) K3_TRY_VOID(check_output(*output, overwrite));
   K3_TRY(const Solved solved, solve(arguments, console));
   if (output) K3_TRY_VOID(write_file_atomically(*output, completions_csv(solved), overwrite));
+  double local = 0;
+  for (int rank = 0; rank < solved.bytes.rows; ++rank)
+    local += solved.bytes.at(rank, rank);
+  if (local > 0) {
+    console.note(fmt::format("{}: {} on the diagonal stay on their rank and are not sent",
+                             *arguments.positional(1), text_of(Quantity::bytes, local)));
+  }
   if (arguments.has("json")) {
     console.print_json(to_json(solved));
   } else {

@@ -1,5 +1,4 @@
-#include <array>
-#include <filesystem>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -25,7 +24,7 @@ struct Asked {
   sim::Collective collective = sim::Collective::all_reduce;
   std::int64_t bytes = 0;
   int ranks = 0;
-  double latency_s = 0;
+  std::optional<double> latency_s;  ///< absent: that of the links
   std::vector<sim::CollectiveCost> costs;
 };
 
@@ -58,8 +57,13 @@ Result<Asked> ask(const Arguments& arguments, const Console& console) {
         "--ranks");
   }
   if (ranks) gpus.resize(static_cast<std::size_t>(*ranks));
+  if (gpus.size() < 2) {
+    return fail(Code::invalid_input,
+                fmt::format("{} has {} live GPUs; a collective needs at least 2",
+                            asked.machine.name, gpus.size()),
+                "MACHINE");
+  }
   asked.ranks = static_cast<int>(gpus.size());
-  asked.latency_s = asked.machine.link_latency.seconds();
   if (const auto text = arguments.value("latency")) {
     auto latency = parse_time(*text);
     if (!latency) return tl::unexpected(std::move(latency.error()).at("--latency"));
@@ -85,22 +89,28 @@ Json to_json(const Asked& asked) {
                         .set("bus_bandwidth_bytes_per_s", cost.bus_bandwidth)
                         .set("flows", cost.flows));
   }
+  Json faults = Json::array();
+  for (const Fault& fault : asked.machine.faults)
+    faults.push(fault.text);
   return Json::object()
       .set("machine", asked.machine.name)
       .set("collective", name_of(asked.collective))
       .set("bytes", asked.bytes)
       .set("ranks", asked.ranks)
-      .set("latency_s", asked.latency_s)
+      .set("latency_s", asked.latency_s ? Json(*asked.latency_s) : Json())
+      .set("faults", faults)
       .set("chosen", name_of(asked.costs[0].algorithm))
       .set("algorithms", algorithms);
 }
 
 std::string to_text(const Asked& asked) {
   std::string text = fmt::format(
-      "{} of {} on {} ranks of {}: {} by {} (simulated, exact max-min, {} per message)\n\n",
+      "{} of {} on {} ranks of {}{}: {} by {} (simulated, exact max-min, {})\n\n",
       name_of(asked.collective), text_of(Quantity::bytes, static_cast<double>(asked.bytes)),
-      asked.ranks, asked.machine.name, text_of(Quantity::time, asked.costs[0].seconds),
-      name_of(asked.costs[0].algorithm), text_of(Quantity::time, asked.latency_s));
+      asked.ranks, asked.machine.name, faults_text(asked.machine),
+      text_of(Quantity::time, asked.costs[0].seconds), name_of(asked.costs[0].algorithm),
+      asked.latency_s ? text_of(Quantity::time, *asked.latency_s) + " per message"
+                      : "latency of the links");
   TextTable table({"algorithm", "time", "bound", "bus bandwidth", "chunks"});
   for (const sim::CollectiveCost& cost : asked.costs) {
     table.add_row({std::string(name_of(cost.algorithm)), text_of(Quantity::time, cost.seconds),

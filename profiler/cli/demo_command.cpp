@@ -138,7 +138,7 @@ Result<int> run_demo(const Arguments& arguments, Console& console) {
       "5/5  Reports written.\n\nOpen next:\n"
       "  {}   measured beside simulated\n  {}   full K3 on the rack\n\n"
       "  k3rack compare {} {}\n  k3rack inspect {}\n"
-      "  k3rack simulate scenarios/nvl72/k3-decode-72.toml --set workload.sequences_per_rank=128\n",
+      "  k3rack simulate scenarios/nvl72/k3-decode-72.toml --set workload.sequences_per_rank=32\n",
       files.report.string(), files.full_report.string(), files.measured.string(),
       files.simulated.string(), files.full.string()));
   return 0;

@@ -29,6 +29,13 @@ Result<Machine> with_given_faults(Machine machine, const Arguments& arguments) {
   return with;
 }
 
+std::string faults_text(const Machine& machine) {
+  std::string text;
+  for (const Fault& fault : machine.faults)
+    text += (text.empty() ? " with " : ", ") + fault.text;
+  return text;
+}
+
 Result<Machine> faulty_machine(const Arguments& arguments, const Console& console) {
   if (arguments.positional(0) == kLocalMachine) return no_links(std::string(kLocalMachine));
   K3_TRY(const std::filesystem::path path,

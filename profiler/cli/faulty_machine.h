@@ -18,6 +18,9 @@ OptionSpec fault_option();
 /// The machine with every --fault that was given added.
 Result<Machine> with_given_faults(Machine machine, const Arguments& arguments);
 
+/// Empty, or " with gpu3:plane7=0.5, plane4=0".
+std::string faults_text(const Machine& machine);
+
 /// The machine that the first positional names, with every --fault.
 Result<Machine> faulty_machine(const Arguments& arguments, const Console& console);
 

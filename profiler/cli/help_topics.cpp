@@ -10,6 +10,7 @@ const std::vector<HelpTopic>& help_topics() {
   [model]      preset = "mini"            or config = FILE, checkpoint = DIR
   [machine]    preset = "gb300-nvl72"     or file = FILE (needed by simulate); preset = "local" is this
                computer as calibration = FILE describes it
+               faults = ["gpu3:plane7=0.5", "plane4=0", "gpu5.compute=0.8", "gpu9=gone", "tray2=gone"]
   [parallel]   ranks = 72
   [workload]   phase = "decode", sequences_per_rank = 64, context = "128 Ki", steps = 3
                (prefill: tokens_per_rank)
@@ -21,6 +22,8 @@ const std::vector<HelpTopic>& help_topics() {
   [combine]    reduce = "rank"            or "none"
   [precision]  mode = "serving"           or "float32"; single keys override
   [execution]  overlap = "shared-expert"  or "none"; graph = true
+  [simulation] network = "exact"          or "endpoint"; links = "totals", "none", "layers" or
+               "samples": what a session keeps of link use (neither matters on machine local)
 
 Sequence s belongs to rank s mod ranks; context counts the tokens in the cache before the first
 step. Ranks, layers and experts are 0-based. Any key can be overridden: --set parallel.ranks=64.

@@ -1,6 +1,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include <fmt/core.h>
 
@@ -73,6 +74,33 @@ bool asks_for_help(const std::vector<std::string>& words) {
   return false;
 }
 
+bool is_output(const OptionSpec& option) {
+  return option.name == "output" || option.name == "dump" || option.name == "graphml";
+}
+
+/// A command must not replace what it reads.
+Result<void> check_inputs_survive(const Command& command, const Arguments& arguments) {
+  std::vector<std::string> inputs;
+  for (std::size_t i = 0; const auto positional = arguments.positional(i); ++i)
+    inputs.push_back(*positional);
+  for (const OptionSpec& option : command.options) {
+    if (is_output(option)) continue;
+    for (const std::string& value : arguments.values(option.name))
+      inputs.push_back(value);
+  }
+  for (const OptionSpec& option : command.options) {
+    if (!is_output(option)) continue;
+    for (const std::string& output : arguments.values(option.name)) {
+      for (const std::string& input : inputs) {
+        std::error_code ignored;
+        if (!std::filesystem::equivalent(input, output, ignored)) continue;
+        return fail(Code::invalid_input, "is read by this command; choose another output", output);
+      }
+    }
+  }
+  return {};
+}
+
 Result<int> run(std::vector<std::string> words) {
   K3_TRY(const std::optional<std::string> data, take_data_option(words));
   if (words.empty()) {
@@ -96,6 +124,7 @@ Result<int> run(std::vector<std::string> words) {
     return 0;
   }
   K3_TRY(const Arguments arguments, parse_arguments(*command, words));
+  K3_TRY_VOID(check_inputs_survive(*command, arguments));
   K3_TRY(DataFolders folders, search_data_folders(data));
   Console console(std::move(folders));
   return command->run(arguments, console);

@@ -57,6 +57,13 @@ void declare(CLI::App& app,
   }
 }
 
+Result<void> check_filled(const std::string& name, const std::vector<std::string>& values) {
+  for (const std::string& value : values) {
+    if (value.empty()) return fail(Code::invalid_input, "is empty; leave it out or name one", name);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Arguments> parse_arguments(const Command& command, const std::vector<std::string>& words) {
@@ -74,10 +81,13 @@ Result<Arguments> parse_arguments(const Command& command, const std::vector<std:
   Arguments arguments;
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (options[i].option->count() == 0) continue;
+    K3_TRY_VOID(check_filled("--" + command.options[i].name, options[i].values));
     arguments.add_option(command.options[i].name, options[i].values);
   }
-  for (const Bound& bound : positionals) {
-    if (bound.option->count() > 0) arguments.add_positional(bound.single);
+  for (std::size_t i = 0; i < positionals.size(); ++i) {
+    if (positionals[i].option->count() == 0) continue;
+    K3_TRY_VOID(check_filled(command.positionals[i].name, {positionals[i].single}));
+    arguments.add_positional(positionals[i].single);
   }
   return arguments;
 }

@@ -68,7 +68,7 @@ Result<HeaderBytes> first_bytes(const fs::path& path) {
   const std::size_t compared = std::min(got, kMagic.size());
   if (std::memcmp(bytes.data(), kMagic.data(), compared) != 0) {
     return fail(Code::invalid_input,
-                "is not a session file; traces of other programs are read with 'k3rack import'",
+                "is not a session file; name one that k3rack run or simulate wrote (-o S.k3r)",
                 path.string());
   }
   if (got < kHeaderBytes) {

@@ -308,6 +308,10 @@ std::string_view name_of(Algorithm algorithm) {
 }
 
 Result<CollectiveCost> collective_cost(const CollectiveRequest& request, Algorithm algorithm) {
+  if (request.gpus.size() < 2) {
+    return fail(Code::invalid_input,
+                fmt::format("{} ranks; a collective needs at least 2", request.gpus.size()));
+  }
   if (!exists(request.collective, algorithm)) {
     return fail(Code::unsupported, fmt::format("{} has no {} algorithm",
                                                name_of(request.collective), name_of(algorithm)));

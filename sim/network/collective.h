@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -42,8 +43,9 @@ struct CollectiveRequest {
   const Topology& topology;
   std::span<const int> gpus;  ///< GPU of each rank, at least two
   Collective collective = Collective::all_reduce;
-  double bytes = 0;      ///< > 0
-  double latency_s = 0;  ///< of one message; a collective of k dependent steps has it k times
+  double bytes = 0;  ///< > 0
+  /// Of one message; a collective of k dependent steps has it k times. Absent: that of its links.
+  std::optional<double> latency_s = 0;
   Striping striping = Striping::live;
   int threads = 1;
 };
@@ -58,8 +60,8 @@ struct CollectiveCost {
 };
 
 /// One algorithm; chunked ones with the number of chunks that is fastest of 1, 4, 16 and 64.
-/// Errors: unsupported where the algorithm does not exist for the collective or the ranks (nvls
-/// between racks); those of StripedPaths
+/// Errors: fewer than two ranks; unsupported where the algorithm does not exist for the collective
+/// or the ranks (nvls between racks); those of StripedPaths
 Result<CollectiveCost> collective_cost(const CollectiveRequest& request, Algorithm algorithm);
 
 /// Every algorithm that there is for the request, fastest first: the first is what to choose.

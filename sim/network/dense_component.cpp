@@ -65,12 +65,13 @@ Share share_of(const float* active, const double* held, const double* open, std:
       flows[lane] += one * open[i + lane];
     }
   }
-  Share share{0, 0};
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    share.used += used[lane];
-    share.flows += flows[lane];
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::size_t lane = 0; lane < half; ++lane) {
+      used[lane] += used[lane + half];
+      flows[lane] += flows[lane + half];
+    }
   }
-  return share;
+  return {used[0], flows[0]};
 }
 
 // The next two only look for the least of exact values: any order gives the same bits.
@@ -152,10 +153,22 @@ class DenseRun {
     }
   };
 
+  /// A link's place in the rows of its side, and what the hot loops need of both sides.
   struct Link {
     Side side = Side::none;
     std::size_t row = 0;
     std::int32_t position = 0;
+    double capacity = 0;
+    const int* flows = nullptr;
+    const float* active = nullptr;
+    double* level = nullptr;
+    double* held = nullptr;
+    double* open = nullptr;
+    double* speed = nullptr;
+    double* slowness = nullptr;
+    const double* others_held = nullptr;
+    const double* others_open = nullptr;
+    std::size_t width = 0;
   };
 
   Rows& rows(Side side) { return side == Side::up ? up_ : down_; }
@@ -166,18 +179,37 @@ class DenseRun {
 
   std::int32_t& order(std::int32_t position) { return order_[static_cast<std::size_t>(position)]; }
 
-  double& level(std::int32_t number) { return rows(link(number).side).level[link(number).row]; }
+  double& level(std::int32_t number) { return *link(number).level; }
 
   void number_links() {
     const std::vector<Side> side = sides(part_);
     links_.resize(side.size());
     for (std::int32_t number = 0; number < part_.num_links(); ++number) {
       Rows& own = rows(side[static_cast<std::size_t>(number)]);
-      link(number) = {side[static_cast<std::size_t>(number)], own.links.size(), 0};
+      link(number).side = side[static_cast<std::size_t>(number)];
+      link(number).row = own.links.size();
       own.links.push_back(number);
     }
     up_.resize(down_.links.size());
     down_.resize(up_.links.size());
+    for (std::int32_t number = 0; number < part_.num_links(); ++number)
+      point_into_rows(link(number), part_.capacity[static_cast<std::size_t>(number)]);
+  }
+
+  void point_into_rows(Link& link, double capacity) {
+    Rows& own = rows(link.side);
+    const Rows& other = others(link.side);
+    link.capacity = capacity;
+    link.flows = &own.flows[link.row];
+    link.active = own.active.data() + link.row * own.width;
+    link.level = &own.level[link.row];
+    link.held = &own.held[link.row];
+    link.open = &own.open[link.row];
+    link.speed = &own.speed[link.row];
+    link.slowness = &own.slowness[link.row];
+    link.others_held = other.held.data();
+    link.others_open = other.open.data();
+    link.width = own.width;
   }
 
   void place_flows() {
@@ -206,8 +238,7 @@ class DenseRun {
     order_.resize(links_.size());
     std::iota(order_.begin(), order_.end(), 0);
     std::ranges::stable_sort(order_, {}, [&](std::int32_t number) {
-      return part_.capacity[static_cast<std::size_t>(number)] /
-             rows(link(number).side).flows[link(number).row];
+      return link(number).capacity / *link(number).flows;
     });
     for (std::int32_t i = 0; i < part_.num_links(); ++i)
       link(order(i)).position = i;
@@ -215,32 +246,25 @@ class DenseRun {
 
   double level_at(std::int32_t position) {
     const Link& at = link(order(position));
-    const Rows& own = rows(at.side);
-    if (own.flows[at.row] == 0) return kInfinite;
-    const Rows& other = others(at.side);
-    const Share share = share_of(own.active.data() + at.row * own.width, other.held.data(),
-                                 other.open.data(), own.width);
-    const double capacity = part_.capacity[static_cast<std::size_t>(order(position))];
-    if (share.flows > 0) return (capacity - share.used) / share.flows;
+    if (*at.flows == 0) return kInfinite;
+    const Share share = share_of(at.active, at.others_held, at.others_open, at.width);
+    if (share.flows > 0) return (at.capacity - share.used) / share.flows;
     // Held elsewhere altogether; if that is too much, this link belongs further to the front.
-    return share.used > capacity * (1 + kLevelError) ? -kInfinite : kInfinite;
+    return share.used > at.capacity * (1 + kLevelError) ? -kInfinite : kInfinite;
   }
 
   void freeze(std::int32_t position) {
     const Link& at = link(order(position));
-    Rows& own = rows(at.side);
-    const double level = own.level[at.row];
-    own.held[at.row] = level == kInfinite ? 0 : level;
-    own.open[at.row] = 0;
-    own.speed[at.row] = std::min(level, kFastest);
-    own.slowness[at.row] = 1 / own.speed[at.row];
+    *at.held = *at.level == kInfinite ? 0 : *at.level;
+    *at.open = 0;
+    *at.speed = std::min(*at.level, kFastest);
+    *at.slowness = 1 / *at.speed;
   }
 
   void thaw(std::int32_t position) {
     const Link& at = link(order(position));
-    Rows& own = rows(at.side);
-    own.held[at.row] = 0;
-    own.open[at.row] = 1;
+    *at.held = 0;
+    *at.open = 1;
   }
 
   /// Moves the link at `position` to where its level belongs; those that it passes are open again.
@@ -263,9 +287,10 @@ class DenseRun {
   void fill() {
     for (std::int32_t i = first_; i < part_.num_links(); ++i)
       thaw(i);
+    // The largest level before is that of the last link with a finite one.
     double top = 0;
-    for (std::int32_t i = 0; i < first_; ++i) {
-      if (level(order(i)) != kInfinite) top = level(order(i));
+    for (std::int32_t i = first_; i > 0 && top == 0; --i) {
+      if (level(order(i - 1)) != kInfinite) top = level(order(i - 1));
     }
     for (std::int32_t i = first_; i < part_.num_links(); ++i) {
       const double found = level_at(i);

@@ -156,8 +156,13 @@ Result<void> StripedPaths::add_on_planes(Rack& rack, const Transfer& transfer) {
                       place(rank));
     }
     const double bytes = transfer.bytes / lines;
-    problem_.add(
-        {.links = path_, .bytes = bytes, .latency_s = transfer.latency_s, .after = transfer.after});
+    const auto plane = at(alike.planes[0]);
+    const Time latency = link(rack.up[at(place(transfer.sources[0]))][plane]).latency +
+                         link(rack.down[at(place(transfer.destinations[0]))][plane]).latency;
+    problem_.add({.links = path_,
+                  .bytes = bytes,
+                  .latency_s = transfer.latency_s.value_or(latency.seconds()),
+                  .after = transfer.after});
     parts_.push_back({bytes, loads_.size()});
     num_parts_ += static_cast<std::int64_t>(alike.planes.size());
   }
@@ -172,15 +177,17 @@ Result<void> StripedPaths::add_on_route(const Transfer& transfer) {
   K3_TRY(const std::vector<int> route,
          routes_->route(gpus_[at(transfer.sources[0])], gpus_[at(transfer.destinations[0])]));
   path_.clear();
+  Time latency;
   for (const int number : route) {
     K3_TRY_VOID(add_load(number));
+    latency += link(number).latency;
     std::int32_t& own = route_link_[at(number)];
     if (own < 0) own = problem_.add_link(per_line(link(number)) * link(number).lines);
     path_.push_back(own);
   }
   problem_.add({.links = path_,
                 .bytes = transfer.bytes,
-                .latency_s = transfer.latency_s,
+                .latency_s = transfer.latency_s.value_or(latency.seconds()),
                 .after = transfer.after});
   parts_.push_back({transfer.bytes, loads_.size()});
   ++num_parts_;

@@ -37,7 +37,7 @@ struct Transfer {
   std::span<const std::int32_t> sources;
   std::span<const std::int32_t> destinations;
   double bytes = 0;                     ///< > 0, of each source and to each destination
-  double latency_s = 0;                 ///< once, after the last byte
+  std::optional<double> latency_s = 0;  ///< once, after the last byte; absent: that of the links
   std::span<const std::int32_t> after;  ///< flows of the problem that must have arrived
 };
 

@@ -100,6 +100,16 @@ TEST_F(Network, DiagonalIsNamedAndNotSent) {
   EXPECT_EQ(Json::parse(result.out, "out")->find("flows")->integer(), 1);
 }
 
+TEST_F(Network, OutputsReplaceFilesOnly) {
+  std::filesystem::create_symlink(dir / "elsewhere", dir / "link");
+  EXPECT_THAT(error_of({"alltoall", "gb300-nvl72", "m.csv", "-o", "link", "--force"}),
+              HasSubstr("no regular file"));
+  EXPECT_THAT(error_of({"alltoall", "gb300-nvl72", "m.csv", "-o", ""}),
+              HasSubstr("--output: is empty"));
+  EXPECT_THAT(error_of({"alltoall", "gb300-nvl72", "m.csv", "-o", "m.csv", "--force"}),
+              HasSubstr("is read by this command"));
+}
+
 TEST_F(Network, WrongMatricesAreOneLine) {
   write("ragged.csv", "0,1\n1\n");
   EXPECT_THAT(error_of({"alltoall", "gb300-nvl72", "ragged.csv"}),
@@ -130,6 +140,13 @@ TEST_F(Network, CollectiveChoosesByCost) {
   const Json box = json_of({"collective", "hgx-h100", "all-to-all", "1 GB", "--latency", "0"});
   // Seven eighths of 1 GB over 450 GB/s.
   EXPECT_DOUBLE_EQ(box.find("algorithms")->items()[0].find("seconds")->number(), 0.875 / 450);
+  // Four links of 1.25 us on the way between racks.
+  const Json racks = json_of({"collective", "gb300-nvl72x2", "send-recv", "1 B"});
+  EXPECT_GE(racks.find("algorithms")->items()[0].find("seconds")->number(), 5e-6);
+  std::vector<std::string> lonely{"collective", "hgx-h100", "all-reduce", "1 MB"};
+  for (int gpu = 0; gpu < 7; ++gpu)
+    lonely.insert(lonely.end(), {"--fault", "gpu" + std::to_string(gpu) + "=gone"});
+  EXPECT_THAT(error_of(lonely), HasSubstr("1 live GPUs; a collective needs at least 2"));
   EXPECT_THAT(error_of({"collective", "hgx-h100", "all-redcue", "1 GB"}), HasSubstr("all-reduce"));
   EXPECT_THAT(error_of({"collective", "hgx-h100", "all-reduce", "1 GB", "--ranks", "9"}),
               HasSubstr("8 live GPUs"));
