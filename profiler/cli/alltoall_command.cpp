@@ -84,14 +84,21 @@ Result<Solved> solve(const Arguments& arguments, const Console& console) {
   }
   std::vector<int> gpus(solved.ranks());
   std::iota(gpus.begin(), gpus.end(), 0);
+  Progress progress;
   const auto begin = std::chrono::steady_clock::now();
-  K3_TRY(solved.result, sim::all_to_all({.topology = solved.topology,
-                                         .gpus = gpus,
-                                         .bytes = solved.bytes.values,
-                                         .striping = solved.striping,
-                                         .latency_s = solved.latency_s,
-                                         .threads = num_cores()}));
-  solved.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const auto run = [&] {
+    const ProgressDisplay display("alltoall", "flows", progress);
+    auto result = sim::all_to_all({.topology = solved.topology,
+                                   .gpus = gpus,
+                                   .bytes = solved.bytes.values,
+                                   .striping = solved.striping,
+                                   .latency_s = solved.latency_s,
+                                   .threads = num_cores(),
+                                   .progress = &progress});
+    solved.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+  };
+  K3_TRY(solved.result, run());
   return solved;
 }
 

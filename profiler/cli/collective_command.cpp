@@ -69,12 +69,18 @@ Result<Asked> ask(const Arguments& arguments, const Console& console) {
     if (!latency) return tl::unexpected(std::move(latency.error()).at("--latency"));
     asked.latency_s = latency->seconds();
   }
-  K3_TRY(asked.costs, sim::collective_costs({.topology = topology,
-                                             .gpus = gpus,
-                                             .collective = asked.collective,
-                                             .bytes = static_cast<double>(asked.bytes),
-                                             .latency_s = asked.latency_s,
-                                             .threads = num_cores()}));
+  Progress progress;
+  const auto run = [&] {
+    const ProgressDisplay display("collective", "flows", progress);
+    return sim::collective_costs({.topology = topology,
+                                  .gpus = gpus,
+                                  .collective = asked.collective,
+                                  .bytes = static_cast<double>(asked.bytes),
+                                  .latency_s = asked.latency_s,
+                                  .threads = num_cores(),
+                                  .progress = &progress});
+  };
+  K3_TRY(asked.costs, run());
   return asked;
 }
 

@@ -36,7 +36,12 @@ Result<std::vector<Pair>> add_pairs(const AllToAllRequest& request, StripedPaths
 Result<AllToAllResult> all_to_all(const AllToAllRequest& request) {
   StripedPaths paths(request.topology, request.gpus, request.striping);
   K3_TRY(const std::vector<Pair> pairs, add_pairs(request, paths));
-  const FlowTimes times = solve_flows(paths.problem(), {.threads = request.threads});
+  if (request.progress != nullptr) request.progress->total = paths.problem().num_flows();
+  const FlowTimes times =
+      solve_flows(paths.problem(), {.threads = request.threads, .progress = request.progress});
+  if (request.progress != nullptr && request.progress->cancelled) {
+    return fail(Code::cancelled, "the all-to-all was stopped");
+  }
   AllToAllResult result;
   result.completion_s.resize(request.bytes.size());
   std::size_t flow = 0;

@@ -17,6 +17,7 @@ struct AllToAllRequest {
   Striping striping = Striping::live;
   double latency_s = 0;  ///< one way, once per pair
   int threads = 1;
+  Progress* progress = nullptr;  ///< optional: counts flows of the problem, can stop it
 };
 
 struct AllToAllResult {
@@ -31,7 +32,7 @@ struct AllToAllResult {
 
 /// One all-to-all in the exact fluid model (max_min.h), all pairs from time 0. A pair is complete
 /// when its last part is.
-/// Errors: those of StripedPaths
+/// Errors: those of StripedPaths; cancelled
 Result<AllToAllResult> all_to_all(const AllToAllRequest& request);
 
 /// The same bytes on the same links, unsolved: busy_s = bytes / capacity.

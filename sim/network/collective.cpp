@@ -284,7 +284,12 @@ Result<CollectiveCost> cost_with(const CollectiveRequest& request,
                                  int chunks) {
   Layout layout(request, chunks);
   K3_TRY_VOID(layout.add(algorithm));
-  const FlowTimes times = solve_flows(layout.paths().problem(), {.threads = request.threads});
+  if (request.progress != nullptr) request.progress->total += layout.paths().problem().num_flows();
+  const FlowTimes times = solve_flows(layout.paths().problem(),
+                                      {.threads = request.threads, .progress = request.progress});
+  if (request.progress != nullptr && request.progress->cancelled) {
+    return fail(Code::cancelled, "the collective was stopped");
+  }
   CollectiveCost cost{.algorithm = algorithm,
                       .chunks = chunks,
                       .seconds = times.makespan_s(),

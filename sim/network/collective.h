@@ -48,6 +48,7 @@ struct CollectiveRequest {
   std::optional<double> latency_s = 0;
   Striping striping = Striping::live;
   int threads = 1;
+  Progress* progress = nullptr;  ///< optional: counts flows, can stop it
 };
 
 struct CollectiveCost {

@@ -117,11 +117,13 @@ class DenseRun {
 
   std::int64_t run() {
     std::int64_t events = 0;
-    for (std::size_t left = part_.flows.size(); left > 0; ++events) {
+    for (std::size_t left = part_.flows.size(); left > 0 && !clock_.stopped(); ++events) {
       fill();
       const double step = next_end();
       now_ += step;
-      left -= advance(step);
+      const std::size_t ended = advance(step);
+      left -= ended;
+      clock_.count(ended);
     }
     return events;
   }

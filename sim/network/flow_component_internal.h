@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/progress.h"
 #include "sim/network/flow_problem.h"
 
 namespace k3::sim {
@@ -31,10 +32,18 @@ struct FlowComponent {
 
 std::vector<FlowComponent> components(const FlowProblem& problem);
 
-/// When the flows of a component start and arrive; both indexed by the problem's flow numbers.
+/// When the flows of a component start and arrive, both indexed by the problem's flow numbers, and
+/// who is told.
 struct FlowClock {
   std::span<double> start_s;
   std::span<double> arrival_s;
+  Progress* progress = nullptr;
+
+  bool stopped() const { return progress != nullptr && progress->cancelled; }
+
+  void count(std::size_t ended) const {
+    if (progress != nullptr) progress->done += static_cast<std::int64_t>(ended);
+  }
 };
 
 /// Any component. Returns the number of events.

@@ -19,7 +19,7 @@ FlowTimes solve_flows(const FlowProblem& problem, const SolveOptions& options) {
   times.arrival_s.resize(flows);
   times.start_s.resize(flows);
   const std::vector<FlowComponent> parts = components(problem);
-  const FlowClock clock{times.start_s, times.arrival_s};
+  const FlowClock clock{times.start_s, times.arrival_s, options.progress};
   std::vector<std::int64_t> events(parts.size());
   parallel_for(parts.size(), options.threads, [&](std::size_t i) {
     const FlowComponent& part = parts[i];

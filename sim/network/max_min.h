@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/progress.h"
 #include "sim/network/flow_problem.h"
 
 namespace k3::sim {
@@ -33,6 +34,8 @@ struct FlowTimes {
 
 struct SolveOptions {
   int threads = 1;  ///< parts in parallel; the result does not depend on it
+  Progress* progress =
+      nullptr;  ///< optional: counts flows that have ended; cancelled: times are void
 };
 
 FlowTimes solve_flows(const FlowProblem& problem, const SolveOptions& options = {});

@@ -33,7 +33,7 @@ class SparseRun {
 
   std::int64_t run() {
     std::int64_t events = 0;
-    while (!starts_.empty() || !active_.empty()) {
+    while ((!starts_.empty() || !active_.empty()) && !clock_.stopped()) {
       ++events;
       if (active_.empty()) now_ = std::max(now_, starts_.top().first);
       start_flows();
@@ -92,6 +92,7 @@ class SparseRun {
     } else {
       now_ += step;
     }
+    const std::size_t before = active_.size();
     for (std::size_t i = 0; i < active_.size();) {
       Active& flow = active_[i];
       flow.left -= step * levels_.rate(flow.number);
@@ -103,6 +104,7 @@ class SparseRun {
         active_.pop_back();
       }
     }
+    clock_.count(before - active_.size());
   }
 
   void end_flow(const Active& flow) {
