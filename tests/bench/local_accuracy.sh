@@ -5,7 +5,7 @@
 # median of all executed steps, the least of them (other work on the host only adds), the median of the
 # predictions, and both ratios predicted / measured.
 set -euo pipefail
-k3rack=$1 output=$2 repeats=${3:-5}
+k3rack=$(realpath "$1") output=$(realpath -m "$2") repeats=${3:-5}
 source=$(cd "$(dirname "$0")/../.." && pwd)
 scenario=$source/scenarios/demo/mini-8.toml
 work=$(mktemp -d)

@@ -45,14 +45,16 @@ show() {  # FORMAT (a Python f-string over d)
       show 'step of K3, decode, 72 ranks, {d["network"]}: {d["tasks"]:,} tasks, {d["flows"]:,} flows  {d["wall_s"]*1e3:9.1f} ms'
   done
   if [ "${K3_BENCH_576:-1}" = 1 ]; then
+    # One NVLink domain of 576 GPUs, as large as NVLink 5 allows; minutes.
+    sed 's/^gpus = { value = 72,/gpus = { value = 576,/; s/^name = "gb300-nvl72"/name = "nvl576"/' \
+      "$source/data/hardware/gb300-nvl72.toml" >"$work/nvl576.toml"
     matrix 576 "$work/576.csv"
-    /usr/bin/env python3 - "$k3rack" "$work/576.csv" <<'PYTHON'
+    python3 - "$k3rack" "$work/nvl576.toml" "$work/576.csv" <<'PYTHON'
 import json, resource, subprocess, sys
-run = subprocess.run([sys.argv[1], "alltoall", "gb300-nvl72x8", sys.argv[2], "--striping", "equal", "--json"],
-                     capture_output=True, check=True)
+run = subprocess.run([sys.argv[1], "alltoall", sys.argv[2], sys.argv[3], "--json"], capture_output=True, check=True)
 d = json.loads(run.stdout)
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-print(f'576 ranks in 8 racks, all sizes different: {d["flows"]:,} flows, {d["subflows"]:,} sub-flows, '
+print(f'576 ranks in one domain, all sizes different: {d["flows"]:,} flows, {d["subflows"]:,} sub-flows, '
       f'{d["events"]:,} events  {d["wall_s"]:.1f} s, {peak:.0f} MiB')
 PYTHON
   fi
