@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/reference/clones.h"
+#include "engine/base/hot_loops.h"
 
 namespace k3::reference {
 namespace {

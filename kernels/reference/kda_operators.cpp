@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/reference/clones.h"
+#include "engine/base/hot_loops.h"
 #include "kernels/reference/elementary.h"
 #include "kernels/reference/operators.h"
 #include "kernels/reference/pointwise.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/reference/clones.h"
+#include "engine/base/hot_loops.h"
 #include "kernels/reference/elementary.h"
 
 namespace k3::reference {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "kernels/reference/clones.h"
+#include "engine/base/hot_loops.h"
 #include "kernels/reference/decode.h"
 
 namespace k3::reference {

@@ -4,15 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/base/hot_loops.h"
 #include "sim/network/flow_component_internal.h"
-
-// Hot loops are compiled once per vector width and chosen when the program is loaded. Eight partial
-// sums each, never fused (-ffp-contract=off), so that every clone gives the same bits.
-#if defined(K3_TARGET_CLONES)
-#define K3_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define K3_CLONES
-#endif
 
 namespace k3::sim {
 namespace {

@@ -56,8 +56,6 @@ class FlowProblem {
     return at(after_, after_end_, flow);
   }
 
-  bool has_dependencies() const { return !after_.empty(); }
-
  private:
   static std::span<const std::int32_t> at(const std::vector<std::int32_t>& values,
                                           const std::vector<std::int64_t>& ends,

@@ -111,7 +111,7 @@ void WaterLevels::place(std::int32_t position, double level) {
 void WaterLevels::fill() {
   // The largest level before each position is that of the last link with a finite one.
   double top = 0;
-  for (std::int32_t i = first_ - 1; i >= 0 && first_ != kNowhere; --i) {
+  for (std::int32_t i = first_ - 1; i >= 0; --i) {
     if (level_[at(order_[at(i)])] == kInfinite) continue;
     top = level_[at(order_[at(i)])];
     break;
