@@ -114,6 +114,14 @@ Result<void> read_execution(Resolving& state) {
   K3_TRY_VOID(read_word(section, "overlap", kOverlapWords, execution.overlap));
   K3_TRY_VOID(section.flag("graph", execution.graph));
   K3_TRY(const Section simulation, Section::open(state.root, "simulation", kSimulationKeys));
+  if (state.setup.on_local()) {
+    for (const std::string_view key : kSimulationKeys) {
+      if (const auto node = simulation.find(key)) {
+        return node->fail(
+            "has no effect on machine local, whose ranks share memory; remove the key");
+      }
+    }
+  }
   K3_TRY_VOID(read_word(simulation, "network", kNetworkWords, state.setup.network));
   return read_word(simulation, "links", kLinkWords, state.setup.links);
 }

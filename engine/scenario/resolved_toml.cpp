@@ -64,13 +64,15 @@ std::string resolved_toml(const Resolving& state) {
       .set("precision", precision_keys(setup.precision))
       .set("execution", Json()
                             .set("overlap", word_of(kOverlapWords, execution.overlap))
-                            .set("graph", execution.graph))
-      .set("simulation", Json()
-                             .set("network", word_of(kNetworkWords, setup.network))
-                             .set("links", word_of(kLinkWords, setup.links)))
-      .set(
-          "executor",
-          Json().set("backend", setup.executor.backend).set("transport", setup.executor.transport));
+                            .set("graph", execution.graph));
+  if (!setup.on_local()) {
+    document.set("simulation", Json()
+                                   .set("network", word_of(kNetworkWords, setup.network))
+                                   .set("links", word_of(kLinkWords, setup.links)));
+  }
+  document.set(
+      "executor",
+      Json().set("backend", setup.executor.backend).set("transport", setup.executor.transport));
   return dump_toml(document);
 }
 

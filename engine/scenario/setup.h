@@ -105,6 +105,9 @@ struct Setup {
   LinkDetail links = LinkDetail::totals;
   ExecutorSpec executor;
   std::string resolved_toml;  ///< the full resolved scenario, as stored in sessions
+
+  /// The machine is this host: ranks share its memory, there is no network.
+  bool on_local() const { return machine && machine->name == kLocalMachine; }
 };
 
 std::string_view name_of(NumberFormat format);

@@ -23,7 +23,7 @@ const std::vector<HelpTopic>& help_topics() {
   [precision]  mode = "serving"           or "float32"; single keys override
   [execution]  overlap = "shared-expert"  or "none"; graph = true
   [simulation] network = "exact"          or "endpoint"; links = "totals", "none", "layers" or
-               "samples": what a session keeps of link use (neither matters on machine local)
+               "samples": what a session keeps of link use (not on machine local)
 
 Sequence s belongs to rank s mod ranks; context counts the tokens in the cache before the first
 step. Ranks, layers and experts are 0-based. Any key can be overridden: --set parallel.ranks=64.

@@ -179,7 +179,7 @@ SimulateResult result_of(const Setup& setup,
 
 /// Machine `local` becomes what its calibration describes.
 Result<std::optional<sim::Calibration>> read_host(Setup& setup) {
-  if (!setup.machine || setup.machine->name != kLocalMachine) return std::nullopt;
+  if (!setup.on_local()) return std::nullopt;
   if (!setup.calibration) {
     return fail(Code::invalid_input,
                 "missing; measure this computer with `k3rack calibrate --local -o T.toml`, then "
