@@ -2,27 +2,16 @@
 #include <gtest/gtest.h>
 
 #include "engine/text/file.h"
-#include "engine/text/json.h"
-#include "tests/support/program.h"
+#include "tests/support/program_test.h"
 #include "tests/support/shared_data.h"
-#include "tests/support/temp_dir.h"
 
 namespace k3 {
 namespace {
 
 using ::testing::HasSubstr;
 
-class Calibrate : public ::testing::Test {
+class Calibrate : public test::ProgramTest {
  protected:
-  Json json_of(std::vector<std::string> words) {
-    words.emplace_back("--json");
-    const test::ProgramResult result = test::run_k3rack(words, dir.path());
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    const Result<Json> json = Json::parse(result.out, words[0]);
-    EXPECT_TRUE(json) << result.out;
-    return json ? *json : Json::object();
-  }
-
   std::vector<std::string> simulate(const std::string& calibration) const {
     return {"simulate", scenario,
             "--set",    "machine.preset=local",
@@ -30,7 +19,6 @@ class Calibrate : public ::testing::Test {
   }
 
   const std::string scenario = (test::source_dir() / "tests/cli/data/tiny-2.toml").string();
-  test::TempDir dir;
 };
 
 /// Nothing here depends on how long anything takes.
@@ -42,12 +30,12 @@ TEST_F(Calibrate, MeasuresThisComputerAndSimulatesOnIt) {
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("source = \"measured by k3rack calibrate --local\""));
 
-  const Json run = json_of({"run", scenario, "-o", "a.k3r"});
+  const Json executed = json_of({"run", scenario, "-o", "a.k3r"});
   std::vector<std::string> words = simulate("t.toml");
   words.insert(words.end(), {"--routing-from", "a.k3r", "-o", "b.k3r"});
   const Json simulated = json_of(words);
   EXPECT_EQ(simulated.find("machine")->string(), "local");
-  EXPECT_GT(simulated.find("step_ms")->number(), 0);
+  EXPECT_EQ(simulated.find("network")->string(), "memory");
   double shares = 0;
   for (const Json::Member& part : simulated.find("host_ms")->members())
     shares += part.value.number();
@@ -55,16 +43,11 @@ TEST_F(Calibrate, MeasuresThisComputerAndSimulatesOnIt) {
   const Json compare = json_of({"compare", "a.k3r", "b.k3r"});
   EXPECT_EQ(compare.find("join")->string(), "step and task id");
 
-  EXPECT_THAT(test::run_k3rack({"calibrate", "--local", "-o", "t.toml"}, dir.path()).err,
+  EXPECT_THAT(run({"calibrate", "--local", "-o", "t.toml"}).err,
               HasSubstr("t.toml"));  // not overwritten without --force
 }
 
 TEST_F(Calibrate, OneLineSaysWhatIsMissing) {
-  const auto error_of = [&](const std::vector<std::string>& words) {
-    const test::ProgramResult result = test::run_k3rack(words, dir.path());
-    EXPECT_EQ(result.exit_code, 1);
-    return result.err;
-  };
   EXPECT_THAT(error_of({"calibrate", "-o", "t.toml"}), HasSubstr("--local: missing"));
   EXPECT_THAT(error_of({"calibrate", "--local"}), HasSubstr("--output: missing"));
   EXPECT_THAT(error_of({"calibrate", "--local", "-o", "t.toml", "--seconds", "0"}),
@@ -74,10 +57,14 @@ TEST_F(Calibrate, OneLineSaysWhatIsMissing) {
   EXPECT_THAT(error_of(simulate("absent.toml")), HasSubstr("absent.toml"));
   EXPECT_THAT(error_of({"simulate", scenario, "--set", "machine.calibration=absent.toml"}),
               HasSubstr("only preset = \"local\""));
+  std::vector<std::string> words = simulate("absent.toml");
+  write("absent.toml", "");
+  words.insert(words.end(), {"--network", "exact"});
+  EXPECT_THAT(error_of(words), HasSubstr("simulation.network: has no effect on machine local"));
 }
 
 TEST_F(Calibrate, PresetsListThisComputer) {
-  const test::ProgramResult result = test::run_k3rack({"presets"}, dir.path());
+  const test::ProgramResult result = run({"presets"});
   EXPECT_THAT(result.out, HasSubstr("k3rack calibrate --local"));
 }
 

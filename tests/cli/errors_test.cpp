@@ -1,43 +1,21 @@
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/program.h"
+#include "tests/support/program_test.h"
 #include "tests/support/shared_data.h"
-#include "tests/support/temp_dir.h"
 
 namespace k3 {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 namespace fs = std::filesystem;
 
 /// Every wrong input ends with exit code 1 and one line on stderr that names place and remedy.
-class Errors : public ::testing::Test {
+class Errors : public test::ProgramTest {
  protected:
-  std::string error_of(const std::vector<std::string>& words) {
-    const test::ProgramResult result = test::run_k3rack(words, dir.path());
-    EXPECT_EQ(result.exit_code, 1) << result.err;
-    EXPECT_EQ(result.out, "");
-    EXPECT_EQ(result.err_lines().size(), 1U) << result.err;
-    EXPECT_THAT(result.err, StartsWith("k3rack: error: "));
-    return result.err;
-  }
-
-  void write(const std::string& name, const std::string& text) {
-    fs::create_directories((dir / name).parent_path());
-    std::ofstream(dir / name, std::ios::binary) << text;
-  }
-
-  static std::string read(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
   /// A copy of the smallest golden checkpoint that a test may damage.
   void copy_checkpoint(const fs::path& shared) {
     fs::create_directories(dir / "ck");
@@ -52,8 +30,6 @@ class Errors : public ::testing::Test {
     return {"run",         "--checkpoint", "ck", "--prompt-ids", "p.txt",
             "--precision", "float32",      "-o", "s.k3r"};
   }
-
-  test::TempDir dir;
 };
 
 constexpr const char* kScenario =

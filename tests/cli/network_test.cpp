@@ -1,56 +1,22 @@
 // k3rack alltoall and collective, and what simulations say about the network.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/text/json.h"
-#include "tests/support/program.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/program_test.h"
 
 namespace k3 {
 namespace {
 
 using ::testing::HasSubstr;
 
-class Network : public ::testing::Test {
+class Network : public test::ProgramTest {
  protected:
   Network() { write("m.csv", "0, 9e8\n4.5e8, 0\n"); }
-
-  test::ProgramResult run(const std::vector<std::string>& words) const {
-    return test::run_k3rack(words, dir.path());
-  }
-
-  Json json_of(std::vector<std::string> words) const {
-    words.emplace_back("--json");
-    const test::ProgramResult result = run(words);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return Json::parse(result.out, "out").value_or(Json::object());
-  }
-
-  std::string error_of(const std::vector<std::string>& words) const {
-    const test::ProgramResult result = run(words);
-    EXPECT_EQ(result.exit_code, 1) << result.out;
-    EXPECT_EQ(result.out, "");
-    EXPECT_EQ(result.err_lines().size(), 1U) << result.err;
-    return result.err;
-  }
-
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(dir / name, std::ios::binary) << text;
-  }
-
-  std::string read(const std::string& name) const {
-    std::ifstream file(dir / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  test::TempDir dir;
 };
 
 TEST_F(Network, AllToAllWritesCompletions) {

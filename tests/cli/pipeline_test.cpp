@@ -1,10 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/text/json.h"
-#include "tests/support/program.h"
+#include "tests/support/program_test.h"
 #include "tests/support/shared_data.h"
-#include "tests/support/temp_dir.h"
 
 namespace k3 {
 namespace {
@@ -12,17 +10,8 @@ namespace {
 using ::testing::HasSubstr;
 
 /// The main job from first command to report, on the smallest scenario.
-class Pipeline : public ::testing::Test {
+class Pipeline : public test::ProgramTest {
  protected:
-  Json json_of(std::vector<std::string> words) {
-    words.emplace_back("--json");
-    const test::ProgramResult result = test::run_k3rack(words, dir.path());
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    const Result<Json> json = Json::parse(result.out, words[0]);
-    EXPECT_TRUE(json) << result.out;
-    return json ? *json : Json::object();
-  }
-
   static double number(const Json& json, std::initializer_list<const char*> path) {
     const Json* at = &json;
     for (const char* key : path) {
@@ -36,12 +25,11 @@ class Pipeline : public ::testing::Test {
   }
 
   const std::string scenario = (test::source_dir() / "tests/cli/data/tiny-2.toml").string();
-  test::TempDir dir;
 };
 
 TEST_F(Pipeline, RunSimulateCompareReport) {
-  const Json run = json_of({"run", scenario, "-o", "a.k3r"});
-  EXPECT_GT(number(run, {"decode", "step_ms"}), 0);
+  const Json executed = json_of({"run", scenario, "-o", "a.k3r"});
+  EXPECT_GT(number(executed, {"decode", "step_ms"}), 0);
   const Json simulated = json_of({"simulate", scenario, "--routing-from", "a.k3r", "-o", "b.k3r"});
   EXPECT_GT(number(simulated, {"step_ms"}), 0);
 

@@ -1,15 +1,11 @@
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/text/json.h"
-#include "tests/support/program.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/program_test.h"
 
 namespace k3 {
 namespace {
@@ -27,37 +23,23 @@ constexpr const char* kDump =
 constexpr const char* kMatrix =
     "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV4\t0-3\nGPU1\tNV4\t X \t0-3\n";
 
-class Topo : public ::testing::Test {
+class Topo : public test::ProgramTest {
  protected:
-  test::ProgramResult run(std::vector<std::string> words) const {
+  static std::vector<std::string> topo(std::vector<std::string> words) {
     words.insert(words.begin(), "topo");
-    return test::run_k3rack(words, dir.path());
+    return words;
   }
 
-  Json json_of(std::vector<std::string> words) const {
-    words.emplace_back("--json");
-    const test::ProgramResult result = run(words);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    const Result<Json> json = Json::parse(result.out, "topo");
-    EXPECT_TRUE(json) << result.out;
-    return json ? *json : Json::object();
+  test::ProgramResult run(const std::vector<std::string>& words) const {
+    return ProgramTest::run(topo(words));
+  }
+
+  Json json_of(const std::vector<std::string>& words) const {
+    return ProgramTest::json_of(topo(words));
   }
 
   std::string error_of(const std::vector<std::string>& words) const {
-    const test::ProgramResult result = run(words);
-    EXPECT_EQ(result.exit_code, 1) << result.out;
-    EXPECT_EQ(result.out, "");
-    EXPECT_EQ(result.err_lines().size(), 1U) << result.err;
-    return result.err;
-  }
-
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(dir / name, std::ios::binary) << text;
-  }
-
-  std::string read(const std::string& name) const {
-    std::ifstream file(dir / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return ProgramTest::error_of(topo(words));
   }
 
   static double number(const Json& json, const char* key) {
@@ -65,8 +47,6 @@ class Topo : public ::testing::Test {
     EXPECT_NE(value, nullptr) << key;
     return value == nullptr ? 0 : value->number();
   }
-
-  test::TempDir dir;
 };
 
 TEST_F(Topo, MachineCountsNodesLinksAndBisection) {

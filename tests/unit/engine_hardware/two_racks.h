@@ -1,10 +1,10 @@
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "engine/hardware/topology.h"
+#include "tests/support/broken_machine.h"
 #include "tests/support/tiny_machine.h"
 
 namespace k3::test {
@@ -23,14 +23,6 @@ inline Machine two_racks() {
                                .links_per_spine = 2,
                                .spine_bandwidth = {4e8}};
   return machine;
-}
-
-/// The machine after faults that it has parts for.
-inline Machine broken(Machine machine, std::initializer_list<const char*> faults) {
-  std::vector<Fault> parsed;
-  for (const char* text : faults)
-    parsed.push_back(*parse_fault(text));
-  return *with_faults(std::move(machine), parsed);
 }
 
 /// The names of the nodes along a route, "gpu0 plane1 gpu2".

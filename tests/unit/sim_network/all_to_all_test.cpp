@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/broken_machine.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/tiny_machine.h"
 
@@ -16,11 +17,8 @@ std::vector<int> first_gpus(int count) {
   return gpus;
 }
 
-Topology with(Machine machine, const std::vector<std::string>& words) {
-  std::vector<Fault> faults;
-  for (const std::string& word : words)
-    faults.push_back(parse_fault(word).value());
-  return build_topology(with_faults(std::move(machine), faults).value());
+Topology with(Machine machine, std::initializer_list<const char*> faults) {
+  return build_topology(test::broken(std::move(machine), faults));
 }
 
 Result<AllToAllResult> exchange(const Topology& topology,

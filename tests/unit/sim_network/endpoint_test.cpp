@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/broken_machine.h"
 #include "tests/support/tiny_machine.h"
 
 namespace k3::sim {
@@ -94,15 +95,8 @@ TEST(Endpoint, NeverBelowTheBound) {
             endpoint_bound_seconds(matrix, machine));
 }
 
-Machine broken(Machine machine, std::initializer_list<const char*> faults) {
-  std::vector<Fault> parsed;
-  for (const char* text : faults)
-    parsed.push_back(*parse_fault(text));
-  return *with_faults(std::move(machine), parsed);
-}
-
 TEST(EndpointPorts, StripeOverThePlanesThatAreLeft) {
-  const Machine machine = broken(
+  const Machine machine = test::broken(
       test::tiny_machine(4), {"gpu0:plane0=0", "gpu1:plane0=0.5", "gpu2=gone", "gpu3.compute=0.5"});
   const std::vector<EndpointPort> ports = endpoint_ports(machine, 3);
   EXPECT_EQ(ports[0].planes.bytes_per_second, 5e9);   // plane 1 alone
@@ -123,7 +117,7 @@ TEST(Endpoint, AFaultyLinkDelaysItsRankAlone) {
   const ByteMatrix matrix{3, {0, 50'000, 50'000, 50'000, 0, 50'000, 50'000, 50'000, 0}};
   const std::vector<double> healthy = endpoint_seconds(matrix, test::tiny_machine(3));
   const std::vector<double> faulty =
-      endpoint_seconds(matrix, broken(test::tiny_machine(3), {"gpu1:plane0=0.25"}));
+      endpoint_seconds(matrix, test::broken(test::tiny_machine(3), {"gpu1:plane0=0.25"}));
   EXPECT_EQ(faulty[0], healthy[0]);
   EXPECT_DOUBLE_EQ(faulty[1], 11e-6 + 100'000 / (0.5 * 2 * 1.25e9));
   EXPECT_EQ(faulty[2], healthy[2]);
@@ -147,7 +141,7 @@ TEST(Endpoint, RacksMeetOverTheirNics) {
   EXPECT_DOUBLE_EQ(seconds[2], 10e-6 + 5e-6 + 20'000 / (0.5 * 1e9));
   EXPECT_DOUBLE_EQ(seconds[3], 10e-6 + 5e-6 + 10'000 / (0.5 * 1e9));
   // A leaf with half of its capacity left halves the NIC's way out.
-  EXPECT_DOUBLE_EQ(endpoint_seconds(matrix, broken(machine, {"leaf0=0.5"}))[0],
+  EXPECT_DOUBLE_EQ(endpoint_seconds(matrix, test::broken(machine, {"leaf0=0.5"}))[0],
                    10e-6 + 5e-6 + 30'000 / (0.5 * 0.5e9));
 }
 
