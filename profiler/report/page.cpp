@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "profiler/report/private_data_internal.h"
+#include "profiler/query/private_data.h"
 #include "profiler/report/view_internal.h"
 #include "profiler/visual/svg.h"
 
@@ -77,11 +77,11 @@ std::string headline(const ReportView& view) {
 std::string run_sentence(const RunView& run, Phase phase) {
   const query::SessionSummary& summary = run.detail->summary;
   std::string out = fmt::format("{}: {}", capital(run), counted(summary.num_ranks, "rank"));
-  if (!summary.model.empty()) out += " of " + without_folders(summary.model);
+  if (!summary.model.empty()) out += " of " + query::without_folders(summary.model);
   if (!run.machine.empty()) out += " on " + run.machine;
   out += fmt::format(", {}", counted(run.steps, fmt::format("{} step", name_of(phase))));
   if (!run.file.empty()) out += ", session file " + run.file;
-  if (!summary.scenario.empty()) out += ", scenario hash " + fingerprint(summary.scenario);
+  if (!summary.scenario.empty()) out += ", scenario hash " + query::fingerprint(summary.scenario);
   return out + ". ";
 }
 
@@ -119,8 +119,8 @@ std::string warnings(const ReportView& view) {
     const query::SessionSummary& b = view.runs[1].detail->summary;
     if (a.model != b.model) {
       out += warning("Different models.",
-                     fmt::format("{} is compared with {}.", without_folders(a.model),
-                                 without_folders(b.model)));
+                     fmt::format("{} is compared with {}.", query::without_folders(a.model),
+                                 query::without_folders(b.model)));
     }
     if (a.num_ranks != b.num_ranks) {
       out += warning(
@@ -136,7 +136,7 @@ std::string warnings(const ReportView& view) {
           fmt::format("{} ({}) did not finish; its complete steps are shown.", run.name, run.file));
     }
     if (!summary.warning.empty()) {
-      out += warning("About the file.", run.file + ": " + without_folders(summary.warning));
+      out += warning("About the file.", run.file + ": " + query::without_folders(summary.warning));
     }
   }
   return out;
@@ -146,7 +146,7 @@ std::string verdicts(const ReportView& view) {
   if (view.comparison == nullptr || view.comparison->verdicts.empty()) return {};
   std::string out = "<ul class=\"verdicts\">\n";
   for (const std::string& verdict : view.comparison->verdicts) {
-    out += "<li>" + escaped(without_folders(verdict)) + "</li>\n";
+    out += "<li>" + escaped(query::without_folders(verdict)) + "</li>\n";
   }
   return out + "</ul>\n";
 }
@@ -176,7 +176,7 @@ std::string scenarios(const ReportView& view) {
     out += fmt::format(
         "<details><summary>Resolved scenario, {} (without folders)</summary>\n"
         "<pre>{}</pre></details>\n",
-        escaped(run.name), escaped(public_scenario(scenario)));
+        escaped(run.name), escaped(query::public_scenario(scenario)));
   }
   return out;
 }
@@ -193,7 +193,7 @@ std::string tables(const ReportView& view) {
 }  // namespace
 
 std::string page(const ReportView& view, const std::vector<Figure>& figures) {
-  const std::string title = without_folders(view.runs.front().detail->summary.title);
+  const std::string title = query::without_folders(view.runs.front().detail->summary.title);
   const std::string head = headline(view);
   std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";

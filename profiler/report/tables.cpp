@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "profiler/report/private_data_internal.h"
+#include "profiler/query/private_data.h"
 #include "profiler/report/view_internal.h"
 #include "profiler/visual/svg.h"
 
@@ -192,7 +192,7 @@ std::string plans_text(const query::SessionSummary& summary) {
 
 std::string meta_value(const query::SessionSummary& summary, std::string_view key) {
   for (const auto& [name, value] : summary.meta) {
-    if (name == key) return without_folders(value);
+    if (name == key) return query::without_folders(value);
   }
   return {};
 }
@@ -201,14 +201,14 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunView& run) {
   const query::SessionSummary& summary = run.detail->summary;
   std::vector<std::pair<std::string, std::string>> facts{
       {"session file", run.file},
-      {"title", without_folders(summary.title)},
-      {"model", without_folders(summary.model)},
+      {"title", query::without_folders(summary.title)},
+      {"model", query::without_folders(summary.model)},
       {"machine", run.machine},
       {"ranks", visual::count_text(summary.num_ranks)},
       {"steps", steps_text(summary)},
       {"spans", visual::count_text(summary.num_spans)},
       {"plan hash", plans_text(summary)},
-      {"scenario hash", summary.scenario.empty() ? "" : fingerprint(summary.scenario)},
+      {"scenario hash", summary.scenario.empty() ? "" : query::fingerprint(summary.scenario)},
   };
   // Only keys known to be free of private data: a session may hold host names and command lines.
   constexpr std::array<std::string_view, 7> kPublicKeys{

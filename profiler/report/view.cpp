@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "profiler/report/private_data_internal.h"
+#include "profiler/query/private_data.h"
 #include "profiler/report/view_internal.h"
 
 namespace k3::report {
@@ -50,8 +50,8 @@ RunView run_view(const RunDetail& detail, Phase phase) {
   RunView run;
   run.detail = &detail;
   run.name = kind_name(detail.summary.kind);
-  run.file = file_name(detail.summary.path);
-  run.machine = without_folders(detail.summary.machine);
+  run.file = query::file_name(detail.summary.path);
+  run.machine = query::without_folders(detail.summary.machine);
   run.provenance = provenance_of(detail.summary.kind);
   double sum_ns = 0;
   for (const query::StepSummary& step : detail.summary.steps) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace k3::report {
+namespace k3::query {
 
 /// The text with every absolute path (/…, ~/…, C:\…) cut down to its last component: folders tell
 /// who somebody is. "900 GB/s" and relative paths stay.
@@ -18,4 +18,4 @@ std::string public_scenario(std::string_view toml);
 /// Sixteen hexadecimal digits that identify a text (FNV-1a, 64 bit).
 std::string fingerprint(std::string_view text);
 
-}  // namespace k3::report
+}  // namespace k3::query

@@ -1,3 +1,5 @@
+#include "profiler/query/private_data.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -5,9 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "profiler/report/private_data_internal.h"
-
-namespace k3::report {
+namespace k3::query {
 namespace {
 
 bool is_letter(char c) {
@@ -82,4 +82,4 @@ std::string fingerprint(std::string_view text) {
   return fmt::format("{:016x}", hash);
 }
 
-}  // namespace k3::report
+}  // namespace k3::query
