@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <tuple>
+
+#include "engine/base/parallel.h"
+#include "profiler/query/lanes_internal.h"
+
+namespace k3::query {
+namespace {
+
+RawSpan raw_span(const Lanes& lanes, std::size_t i) {
+  return {lanes.begin_ns[i], lanes.end_ns[i], lanes.span_id[i],  lanes.step[i], lanes.task[i],
+          lanes.name[i],     lanes.layer[i],  lanes.category[i], lanes.kind[i]};
+}
+
+bool is_arranged(const Lanes& lanes, const Region& region) {
+  for (std::size_t i = region.first + 1; i < region.first + region.count; ++i) {
+    if (lanes.begin_ns[i] < lanes.end_ns[i - 1]) return false;
+  }
+  return true;
+}
+
+/// The row of every span, spans in order of time: the first row wherever it is free, else the spill
+/// row that has been free for longest. Row kMaxSpillTracks + 1: none is free.
+std::vector<std::uint32_t> rows_of(const std::vector<RawSpan>& spans) {
+  using Free = std::pair<std::int64_t, std::uint32_t>;  // end of its last span, row
+  std::priority_queue<Free, std::vector<Free>, std::greater<>> spill;
+  std::vector<std::uint32_t> rows;
+  rows.reserve(spans.size());
+  std::int64_t own_end_ns = -kMaxTimeNs;
+  for (const RawSpan& span : spans) {
+    std::uint32_t row = 0;
+    if (span.begin_ns >= own_end_ns) {
+      own_end_ns = span.end_ns;
+    } else if (!spill.empty() && spill.top().first <= span.begin_ns) {
+      row = spill.top().second;
+      spill.pop();
+      spill.emplace(span.end_ns, row);
+    } else if (spill.size() < kMaxSpillTracks) {
+      row = static_cast<std::uint32_t>(spill.size() + 1);
+      spill.emplace(span.end_ns, row);
+    } else {
+      row = kMaxSpillTracks + 1;
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+void build_marks(Lanes& lanes, const Track& track) {
+  Mark mark;
+  Tally tally;
+  for (std::size_t i = 0; i <= track.count; ++i) {
+    const std::size_t at = track.first + i;
+    if (i % Lanes::kSpansPerMark == 0) {
+      const std::size_t m = track.first_mark + i / Lanes::kSpansPerMark;
+      lanes.mark_begin_ns[m] = i < track.count ? lanes.begin_ns[at] : kMaxTimeNs;
+      lanes.marks[m] = mark;
+    }
+    if (i % Lanes::kSpansPerTally == 0)
+      lanes.tallies[track.first_tally + i / Lanes::kSpansPerTally] = tally;
+    if (i == track.count) break;
+    const std::int64_t ns = lanes.end_ns[at] - lanes.begin_ns[at];
+    const auto category = static_cast<std::size_t>(lanes.category[at]);
+    const std::size_t kind = lanes.kind[at];
+    mark.category_ns[category] += ns;
+    if (lanes.category[at] != SpanCategory::wait) mark.kind_ns[kind] += ns;
+    Tally::Sum& sum = tally.sums[kind][category];
+    sum.ns += ns;
+    ++sum.count;
+  }
+}
+
+}  // namespace
+
+TaskKinds::TaskKinds(const std::vector<PlanRecord>& plans,
+                     const std::vector<store::StepRow>& steps) {
+  for (const PlanRecord& plan : plans) {
+    std::vector<std::uint8_t>& kinds = kinds_of_plan_.emplace_back();
+    for (const TaskRecord& task : plan.tasks)
+      kinds.push_back(static_cast<std::uint8_t>(task.kind));
+  }
+  kinds_of_plan_.emplace_back();
+  for (const store::StepRow& step : steps) {
+    const bool known = step.plan >= 0 && static_cast<std::size_t>(step.plan) < plans.size();
+    plan_of_step_[step.step] = known ? static_cast<std::size_t>(step.plan) : plans.size();
+  }
+}
+
+const std::vector<std::uint8_t>& TaskKinds::kinds_of_step(std::int32_t step) const {
+  const auto found = plan_of_step_.find(step);
+  return found == plan_of_step_.end() ? kinds_of_plan_.back() : kinds_of_plan_[found->second];
+}
+
+std::uint8_t TaskKinds::kind_of(std::int32_t step, std::int32_t task) const {
+  const std::vector<std::uint8_t>& kinds = kinds_of_step(step);
+  const auto index = static_cast<std::size_t>(task);
+  return task >= 0 && index < kinds.size() ? kinds[index] : kNoKind;
+}
+
+std::int64_t clamped_time(std::int64_t ns) {
+  return std::clamp(ns, -kMaxTimeNs, kMaxTimeNs);
+}
+
+void allocate_columns(Lanes& lanes, std::size_t num_spans) {
+  lanes.begin_ns = Column<std::int64_t>(num_spans);
+  lanes.end_ns = Column<std::int64_t>(num_spans);
+  lanes.span_id = Column<std::uint32_t>(num_spans);
+  lanes.step = Column<std::int32_t>(num_spans);
+  lanes.task = Column<std::int32_t>(num_spans);
+  lanes.name = Column<std::int32_t>(num_spans);
+  lanes.layer = Column<std::int16_t>(num_spans);
+  lanes.category = Column<SpanCategory>(num_spans);
+  lanes.kind = Column<std::uint8_t>(num_spans);
+}
+
+void put_span(Lanes& lanes, std::size_t index, const RawSpan& span) {
+  lanes.begin_ns[index] = span.begin_ns;
+  lanes.end_ns[index] = span.end_ns;
+  lanes.span_id[index] = span.span_id;
+  lanes.step[index] = span.step;
+  lanes.task[index] = span.task;
+  lanes.name[index] = span.name;
+  lanes.layer[index] = span.layer;
+  lanes.category[index] = span.category;
+  lanes.kind[index] = span.kind;
+}
+
+void arrange_region(Lanes& lanes, Region& region) {
+  region.rows = {region.count};
+  if (is_arranged(lanes, region)) return;
+  std::vector<RawSpan> spans;
+  spans.reserve(region.count);
+  for (std::size_t i = region.first; i < region.first + region.count; ++i)
+    spans.push_back(raw_span(lanes, i));
+  std::sort(spans.begin(), spans.end(), [](const RawSpan& a, const RawSpan& b) {
+    return std::tie(a.begin_ns, a.end_ns, a.span_id) < std::tie(b.begin_ns, b.end_ns, b.span_id);
+  });
+  const std::vector<std::uint32_t> rows = rows_of(spans);
+  std::vector<std::size_t> counts(kMaxSpillTracks + 2);
+  for (const std::uint32_t row : rows)
+    ++counts[row];
+  std::vector<std::size_t> next(counts.size(), region.first);
+  for (std::size_t row = 1; row < counts.size(); ++row)
+    next[row] = next[row - 1] + counts[row - 1];
+  for (std::size_t i = 0; i < spans.size(); ++i)
+    put_span(lanes, next[rows[i]]++, spans[i]);
+  region.num_hidden = counts.back();
+  counts.pop_back();
+  while (counts.size() > 1 && counts.back() == 0)
+    counts.pop_back();
+  region.rows = std::move(counts);
+}
+
+void build_tracks(Lanes& lanes, const std::vector<Region>& regions, int threads) {
+  std::size_t num_marks = 0;
+  std::size_t num_tallies = 0;
+  for (auto lane = regions.begin(); lane != regions.end();) {
+    const auto next = std::find_if(lane, regions.end(),
+                                   [&](const Region& region) { return region.lane != lane->lane; });
+    std::int32_t depth = 0;
+    // The levels' own rows first, so that depth is the nesting depth where nothing crosses.
+    for (const bool spilled : {false, true}) {
+      for (auto region = lane; region != next; ++region) {
+        std::size_t first = region->first + (spilled ? region->rows.front() : 0);
+        const std::size_t end_row = spilled ? region->rows.size() : 1;
+        for (std::size_t row = spilled ? 1 : 0; row < end_row; ++row) {
+          const std::size_t count = region->rows[row];
+          lanes.tracks.push_back({.lane = region->lane,
+                                  .depth = depth++,
+                                  .level = region->level,
+                                  .spilled = spilled,
+                                  .first = first,
+                                  .count = count,
+                                  .first_mark = num_marks,
+                                  .first_tally = num_tallies});
+          first += count;
+          num_marks += count / Lanes::kSpansPerMark + 1;
+          num_tallies += count / Lanes::kSpansPerTally + 1;
+          if (spilled) lanes.num_spilled += count;
+        }
+        if (!spilled) lanes.num_hidden += region->num_hidden;
+      }
+    }
+    lane = next;
+  }
+  lanes.tracks_by_first.resize(lanes.tracks.size());
+  std::iota(lanes.tracks_by_first.begin(), lanes.tracks_by_first.end(), std::size_t{0});
+  std::sort(
+      lanes.tracks_by_first.begin(), lanes.tracks_by_first.end(),
+      [&](std::size_t a, std::size_t b) { return lanes.tracks[a].first < lanes.tracks[b].first; });
+  lanes.mark_begin_ns = Column<std::int64_t>(num_marks);
+  lanes.marks = Column<Mark>(num_marks);
+  lanes.tallies = Column<Tally>(num_tallies);
+  parallel_for(lanes.tracks.size(), threads,
+               [&](std::size_t t) { build_marks(lanes, lanes.tracks[t]); });
+}
+
+}  // namespace k3::query
