@@ -59,6 +59,19 @@ of a model. Every table in T.toml has a unit, a source, a date and the spread of
 Ranks are threads; more ranks than cores share them. Inside a table's range values are interpolated in
 logarithms, beyond it the rate of the edge is kept. `simulate` says what threads and cores spend the step on.
 Measure on a computer that does nothing else, and again after a new build of K3Rack.
+
+What micro-benchmarks cannot see (caches cold between tasks, first touches of buffers, the host's
+changing clock) goes into one step factor: time of a step over the sum of its micro-benchmarked
+parts. It is fitted only on request, to complete runs of this computer:
+
+  k3rack calibrate --local --steps-from a1.k3r --steps-from a4.k3r -o T.toml
+  k3rack calibrate --local --tables-from T0.toml --steps-from a.k3r -o T.toml   (nothing measured)
+
+Each session's steps are simulated on the tables with its own expert choices; a point is a phase of
+a session, median measured / predicted, and the factor is the geometric mean of all points. T.toml
+keeps it in [step_factor] with the range of the points and what was fitted, and every time of a
+simulated step is multiplied by it. `simulate` says "fitted factor 1.13 from 4 points", or that
+none was. Judge a prediction on runs that were not fitted.
 )"},
       {"comparing", "how two sessions are joined",
        R"(`k3rack compare A B` takes A as measured and B as simulated. Plans with equal hashes are joined task

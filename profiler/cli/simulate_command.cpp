@@ -29,6 +29,10 @@ Json to_json(const session::SimulateRequest& request, const session::SimulateRes
     for (const auto& [part, ms] : result.host_ms)
       host.set(part, ms);
     json.set("cores", result.cores).set("host_ms", host);
+    json.set("step_factor",
+             Json::object()
+                 .set("value", result.step_factor ? result.step_factor->value : 1.0)
+                 .set("points", result.step_factor ? result.step_factor->points : 0));
   }
   if (result.endpoint_error_max >= 0) {
     json.set("endpoint_error", Json::object()
@@ -46,8 +50,8 @@ std::string host_line(int ranks, const session::SimulateResult& r) {
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", part,
                          visual::text_of(Quantity::share, ms / r.step_ms));
   }
-  return fmt::format("\n{} thread rank{} on {} core{}: {}\n", ranks, ranks == 1 ? "" : "s", r.cores,
-                     r.cores == 1 ? "" : "s", parts);
+  return fmt::format("\n{} thread rank{} on {} core{}: {}\n{}\n", ranks, ranks == 1 ? "" : "s",
+                     r.cores, r.cores == 1 ? "" : "s", parts, sim::describe(r.step_factor));
 }
 
 std::string summary(const session::SimulateRequest& request, const session::SimulateResult& r) {

@@ -13,6 +13,7 @@
 #include "engine/weights/safetensors_writer.h"
 #include "engine/weights/weight_store.h"
 #include "kernels/registry/registry.h"
+#include "profiler/calibrate/this_host.h"
 #include "profiler/session/host_memory.h"
 #include "profiler/session/pinned_router.h"
 #include "profiler/session/placement_of.h"
@@ -191,6 +192,9 @@ Result<ExecuteResult> execute(const ExecuteRequest& request, Progress& progress)
   header.memory = executor.memory();
   header.meta.emplace_back("backend", backend->name());
   header.meta.emplace_back("machine", header.device);
+  if (backend->uses_host_memory()) {
+    header.meta.emplace_back(kCoresKey, std::to_string(calibrate::describe_host(*backend).cores));
+  }
   header.meta.emplace_back(kPromptLengthsKey, lengths_text(generate.prompts));
   K3_TRY(const std::unique_ptr<TraceSink> sink,
          store::create_session(request.output, request.overwrite));

@@ -13,6 +13,9 @@ namespace k3::session {
 /// Meta key of executed runs: prompt tokens per sequence, blanks between; what a replay needs.
 inline constexpr const char* kPromptLengthsKey = "prompt_lengths";
 
+/// Meta key of executed runs: cores that the ranks' threads shared.
+inline constexpr const char* kCoresKey = "cores";
+
 /// What a session says of its run before the first step: scenario, names, plans, placement. Costs
 /// of tasks come with the spans of a plan's first step.
 RunHeader make_header(RunKind kind,

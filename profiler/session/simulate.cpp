@@ -13,7 +13,6 @@
 #include "profiler/session/run_header.h"
 #include "profiler/store/session_reader.h"
 #include "profiler/store/session_writer.h"
-#include "sim/calibration/calibration.h"
 #include "sim/calibration/local_machine.h"
 #include "sim/executor/exchange_costs.h"
 #include "sim/executor/simulation.h"
@@ -177,18 +176,26 @@ SimulateResult result_of(const Setup& setup,
   return result;
 }
 
-/// Machine `local` becomes what its calibration describes.
-Result<std::optional<sim::Calibration>> read_host(Setup& setup) {
-  if (!setup.on_local()) return std::nullopt;
-  if (!setup.calibration) {
+Result<sim::Calibration> calibration_of(const SimulateRequest& request) {
+  if (request.calibration) return *request.calibration;
+  if (!request.setup.calibration) {
     return fail(Code::invalid_input,
                 "missing; measure this computer with `k3rack calibrate --local -o T.toml`, then "
                 "add calibration = \"T.toml\"",
                 "machine.calibration");
   }
-  K3_TRY(sim::Calibration calibration, sim::load_calibration(*setup.calibration));
+  return sim::load_calibration(*request.setup.calibration);
+}
+
+/// Machine `local` becomes what its calibration describes.
+Result<std::optional<sim::Calibration>> read_host(const SimulateRequest& request, Setup& setup) {
+  if (!setup.on_local()) return std::nullopt;
+  K3_TRY(sim::Calibration calibration, calibration_of(request));
   auto machine = sim::local_machine(calibration, setup.parallel.ranks);
-  if (!machine) return tl::unexpected(std::move(machine).error().at(setup.calibration->string()));
+  if (!machine && setup.calibration) {
+    return tl::unexpected(std::move(machine).error().at(setup.calibration->string()));
+  }
+  if (!machine) return tl::unexpected(std::move(machine).error());
   setup.machine = std::move(*machine);
   return calibration;
 }
@@ -197,7 +204,7 @@ Result<std::optional<sim::Calibration>> read_host(Setup& setup) {
 
 Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progress) {
   Setup setup = request.setup;
-  K3_TRY(const std::optional<sim::Calibration> host, read_host(setup));
+  K3_TRY(const std::optional<sim::Calibration> host, read_host(request, setup));
   if (!setup.machine) {
     return fail(Code::invalid_input,
                 "missing; name a machine, e.g. preset = \"gb300-nvl72\" (k3rack presets)",
@@ -237,13 +244,18 @@ Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progre
   header.device = setup.machine->gpu.name;
   header.meta.emplace_back("machine", setup.machine->name);
   header.meta.emplace_back("network", network_name(setup, host.has_value()));
-  if (host) header.meta.emplace_back("calibration", host->source + ", " + host->date);
+  if (host) {
+    header.meta.emplace_back("calibration", host->source + ", " + host->date);
+    header.meta.emplace_back("step_factor", sim::describe(host->step_factor));
+  }
   if (!host) header.links = sim::link_records(build_topology(*setup.machine));
   K3_TRY_VOID(sink->begin(header));
   std::optional<sim::HostInput> host_input;
   if (host) {
-    host_input.emplace(sim::HostInput{
-        .set = host->set, .cores = host->host.cores, .cache_bytes = host->host.cache.value()});
+    host_input.emplace(sim::HostInput{.set = host->set,
+                                      .cores = host->host.cores,
+                                      .cache_bytes = host->host.cache.value(),
+                                      .step_factor = host->factor()});
   }
   K3_TRY(const sim::SimulationSummary summary,
          sim::run({.model = setup.model,
@@ -260,7 +272,10 @@ Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progre
                   *sink));
   K3_TRY_VOID(sink->finish());
   SimulateResult result = result_of(setup, plans.back(), summary);
-  if (host) result.cores = host->host.cores;
+  if (host) {
+    result.cores = host->host.cores;
+    result.step_factor = host->step_factor;
+  }
   return result;
 }
 

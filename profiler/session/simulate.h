@@ -11,6 +11,7 @@
 #include "engine/base/progress.h"
 #include "engine/base/result.h"
 #include "engine/scenario/setup.h"
+#include "sim/calibration/calibration.h"
 
 namespace k3::session {
 
@@ -20,6 +21,8 @@ struct SimulateRequest {
   /// Replays the steps of this measured session (sequences, lengths, expert choices) instead of the
   /// workload and routing of the scenario.
   std::optional<std::filesystem::path> routing_from;
+  /// Machine `local`: what it is, in place of the file that the setup names.
+  std::optional<sim::Calibration> calibration;
   std::optional<std::filesystem::path> output;  ///< absent: nothing is recorded
   Overwrite overwrite = Overwrite::no;
 };
@@ -42,7 +45,8 @@ struct SimulateResult {
   std::vector<std::pair<std::string, double>> breakdown_ms;
   /// Machine `local`: the same time by what threads and cores do, largest first; empty else.
   std::vector<std::pair<std::string, double>> host_ms;
-  int cores = 0;  ///< of machine `local`
+  int cores = 0;                               ///< of machine `local`
+  std::optional<sim::StepFactor> step_factor;  ///< that its times were multiplied by
 };
 
 /// Simulates the request. `progress` counts tasks.

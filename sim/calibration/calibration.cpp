@@ -19,6 +19,8 @@ constexpr std::int64_t kMaxCores = 65536;
 constexpr double kLeast = 1e-9;  // of points and values
 constexpr double kMost = 1e15;
 constexpr std::size_t kMaxPoints = 1'000'000;
+constexpr std::string_view kAboutFactor =
+    "time of a step over the sum of its micro-benchmarked parts";
 
 Json numbers(const std::vector<double>& values) {
   Json list = Json::array();
@@ -124,6 +126,54 @@ Result<Table> read_table(const TextNode& node, std::string name) {
   return table;
 }
 
+Json factor_json(const StepFactor& factor) {
+  Json scenarios = Json::array();
+  for (const std::string& scenario : factor.scenarios)
+    scenarios.push(scenario);
+  Json json = Json::object();
+  json.set("about", kAboutFactor).set("unit", "1").set("source", factor.source);
+  json.set("date", factor.date).set("value", factor.value);
+  json.set("least", factor.least).set("most", factor.most).set("points", factor.points);
+  return json.set("scenarios", std::move(scenarios));
+}
+
+Result<double> factor_at(const TextNode& node, std::string_view key) {
+  K3_TRY(const TextNode value, node.at(key, "a ratio of two times"));
+  K3_TRY(const double number, value.number());
+  if (number >= kLeastStepFactor && number <= kMostStepFactor) return number;
+  return value.fail(
+      fmt::format("is {}; must lie between {} and {}", number, kLeastStepFactor, kMostStepFactor));
+}
+
+Result<StepFactor> read_step_factor(const TextNode& node) {
+  constexpr std::array<std::string_view, 9> kKeys{"about", "unit", "source", "date",     "value",
+                                                  "least", "most", "points", "scenarios"};
+  constexpr std::array<std::string_view, 1> kUnit{"1"};
+  K3_TRY_VOID(node.only_keys(kKeys));
+  StepFactor factor;
+  K3_TRY_VOID(text_at(node, "about"));
+  K3_TRY(const TextNode unit, node.at("unit", "\"1\""));
+  K3_TRY_VOID(unit.one_of(kUnit));
+  K3_TRY(factor.source, text_at(node, "source"));
+  K3_TRY(factor.date, text_at(node, "date"));
+  K3_TRY(factor.value, factor_at(node, "value"));
+  K3_TRY(factor.least, factor_at(node, "least"));
+  K3_TRY(factor.most, factor_at(node, "most"));
+  if (!(factor.least <= factor.value && factor.value <= factor.most)) {
+    return node.fail(fmt::format("{} does not lie between least = {} and most = {}", factor.value,
+                                 factor.least, factor.most));
+  }
+  K3_TRY(const TextNode points, node.at("points", "how many it was fitted to"));
+  K3_TRY(const std::int64_t count, points.integer(1, kMaxPoints));
+  factor.points = static_cast<int>(count);
+  K3_TRY(const TextNode scenarios, node.at("scenarios", "fingerprints of the fitted sessions"));
+  K3_TRY(const std::vector<TextNode> items, scenarios.items());
+  for (const TextNode& item : items) {
+    K3_TRY(factor.scenarios.emplace_back(), item.string());
+  }
+  return factor;
+}
+
 Result<void> read_host(const TextNode& root, HostDescription& host) {
   constexpr std::array<std::string_view, 4> kKeys{"cpu", "cores", "memory", "cache"};
   K3_TRY(const TextNode node, root.at("host", "the section is required"));
@@ -152,13 +202,14 @@ std::string calibration_toml(const Calibration& calibration) {
                            .set("cores", host.cores)
                            .set("memory", fmt::format("{} B", host.memory.count))
                            .set("cache", fmt::format("{} B", host.cache.count)));
+  if (calibration.step_factor) document.set("step_factor", factor_json(*calibration.step_factor));
   document.set("table", std::move(tables));
   return dump_toml(document);
 }
 
 Result<Calibration> parse_calibration(std::string_view toml, const std::string& where) {
-  constexpr std::array<std::string_view, 6> kKeys{"machine", "backend", "source",
-                                                  "date",    "host",    "table"};
+  constexpr std::array<std::string_view, 7> kKeys{"machine", "backend",     "source", "date",
+                                                  "host",    "step_factor", "table"};
   K3_TRY(const Json document, parse_toml(toml, where));
   const TextNode root(document, where);
   K3_TRY_VOID(root.only_keys(kKeys));
@@ -168,6 +219,9 @@ Result<Calibration> parse_calibration(std::string_view toml, const std::string& 
   K3_TRY(calibration.source, text_at(root, "source"));
   K3_TRY(calibration.date, text_at(root, "date"));
   K3_TRY_VOID(read_host(root, calibration.host));
+  if (const auto factor = root.find("step_factor")) {
+    K3_TRY(calibration.step_factor, read_step_factor(*factor));
+  }
   K3_TRY(const TextNode tables, root.at("table", "the measured tables"));
   K3_TRY(const std::vector<TextNode> members, tables.members());
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "sim/calibration/step_factor.h"
 #include "sim/compute/table.h"
 
 namespace k3::sim {
@@ -29,6 +31,10 @@ struct Calibration {
   std::string date;     ///< "YYYY-MM-DD"
   HostDescription host;
   TableSet set;
+  std::optional<StepFactor> step_factor;  ///< absent: no step was ever looked at
+
+  /// What every time of a step is multiplied by; 1 where none was fitted.
+  double factor() const { return step_factor ? step_factor->value : 1; }
 };
 
 /// TOML of a calibration; parse_calibration reads it back to the same values.

@@ -103,8 +103,12 @@ HostCost HostCosts::task(const CallContext& context, const Task& task, double by
   const double busy = std::min(host_.ranks, host_.cores);
   part(cost.before, HostPart::overhead) += total.add(*task_, {{busy}});
   if (is_communication(task.kind)) add_meeting(context, task, bytes, cost, total);
-  cost.lower = total.lower;
-  cost.upper = total.upper;
+  for (HostSeconds* seconds : {&cost.before, &cost.meet, &cost.after}) {
+    for (double& value : *seconds)
+      value *= host_.step_factor;
+  }
+  cost.lower = total.lower * host_.step_factor;
+  cost.upper = total.upper * host_.step_factor;
   cost.measured = total.measured;
   return cost;
 }
@@ -144,7 +148,8 @@ void HostCosts::add_meeting(
 }
 
 double HostCosts::start_seconds() const {
-  return look_up(*start_, {{static_cast<double>(host_.ranks)}}).value * kMicrosecond;
+  return look_up(*start_, {{static_cast<double>(host_.ranks)}}).value * kMicrosecond *
+         host_.step_factor;
 }
 
 }  // namespace k3::sim

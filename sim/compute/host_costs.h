@@ -47,6 +47,7 @@ struct HostCost {
 ///   dispatch = all_to_all(ranks) + exchange(ranks, headers) + exchange(ranks, rows)
 ///   combine  = exchange(ranks, rows)
 ///
+/// each times φ, the factor that the calibration fitted to measured steps (1: none fitted).
 /// n = min(ranks, cores) busy cores; κ: how much slower an operator is with n busy cores; ρ: extra
 /// time per byte that comes from memory and not from the cache, with n cores reading at once. A
 /// matrix that all ranks use comes from memory once. Refers to the tables, which outlive it.
@@ -56,7 +57,8 @@ class HostCosts {
     int cores = 1;
     double cache_bytes = 0;
     int ranks = 1;
-    double step_bytes = 0;  ///< weights and states that one step reads, of all ranks
+    double step_bytes = 0;   ///< weights and states that one step reads, of all ranks
+    double step_factor = 1;  ///< φ
   };
 
   /// Errors: a table that is missing or has other axes, named

@@ -47,7 +47,8 @@ class HostCosting {
            HostCosts::create(input_.host->set, {.cores = input_.host->cores,
                                                 .cache_bytes = input_.host->cache_bytes,
                                                 .ranks = ranks,
-                                                .step_bytes = step_bytes()}));
+                                                .step_bytes = step_bytes(),
+                                                .step_factor = input_.host->step_factor}));
     std::vector<HostCost> result;
     result.reserve(plan_.tasks().size());
     for (const Task& task : plan_.tasks()) {

@@ -31,6 +31,7 @@ struct HostInput {
   const TableSet& set;
   int cores = 1;
   double cache_bytes = 0;  ///< last level
+  double step_factor = 1;  ///< every task takes as much longer than its tables say
 };
 
 /// Seconds of a step on a host: what the rank that ends last does, and waiting for other ranks.

@@ -32,7 +32,8 @@ Calibration two_cores() {
       .source = "this test",
       .date = "2026-11-30",
       .host = {.cpu = "A CPU", .cores = 2, .memory = {8'000'000'000}, .cache = {32 << 20}},
-      .set = {}};
+      .set = {},
+      .step_factor = {}};
   std::vector<Table>& tables = calibration.set.tables;
   // 2 · 4 · 8 · 16 = 1024 FLOPs in 0.5 us: 2.048 GFLOP/s; half of it with one token.
   tables.push_back(table("product", {{"tokens", {1, 4}}, {"in", {8}}, {"out", {16}}}, {0.25, 0.5}));
@@ -73,9 +74,40 @@ TEST(Calibration, TextReadsBackToTheSameValues) {
   EXPECT_EQ(calibration_toml(*read), calibration_toml(written));
 }
 
-/// The error of the text of `two_cores` with one part replaced.
+Calibration with_factor() {
+  Calibration calibration = two_cores();
+  calibration.step_factor = StepFactor{.value = 1.125,
+                                       .least = 0.875,
+                                       .most = 1.5,
+                                       .points = 4,
+                                       .source = "this test",
+                                       .date = "2026-12-01",
+                                       .scenarios = {"0123456789abcdef", "fedcba9876543210"}};
+  return calibration;
+}
+
+TEST(Calibration, TheStepFactorReadsBackAndIsOneWithout) {
+  const auto without = parse_calibration(calibration_toml(two_cores()), "t.toml");
+  ASSERT_TRUE(without) << without.error().text();
+  EXPECT_FALSE(without->step_factor);
+  EXPECT_EQ(without->factor(), 1);
+  const Calibration written = with_factor();
+  const auto read = parse_calibration(calibration_toml(written), "t.toml");
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_TRUE(read->step_factor);
+  EXPECT_EQ(read->factor(), 1.125);
+  EXPECT_EQ(read->step_factor->least, 0.875);
+  EXPECT_EQ(read->step_factor->most, 1.5);
+  EXPECT_EQ(read->step_factor->points, 4);
+  EXPECT_EQ(read->step_factor->source, "this test");
+  EXPECT_EQ(read->step_factor->date, "2026-12-01");
+  EXPECT_EQ(read->step_factor->scenarios, written.step_factor->scenarios);
+  EXPECT_EQ(calibration_toml(*read), calibration_toml(written));
+}
+
+/// The error of the text of a calibration with one part replaced.
 std::string error_with(const std::string& from, const std::string& to) {
-  std::string text = calibration_toml(two_cores());
+  std::string text = calibration_toml(with_factor());
   const std::size_t at = text.find(from);
   if (at == std::string::npos) return "no such text: " + from;
   text.replace(at, from.size(), to);
@@ -97,6 +129,11 @@ TEST(Calibration, BadInputSaysWhereAndWhatWouldBeRight) {
   EXPECT_THAT(error_with("[\"cores\"]", "[\"cores\", \"b\"]"), HasSubstr("1 lists for 2 axes"));
   EXPECT_THAT(error_with("spread = 0.125", "spread = -1"), HasSubstr("is negative"));
   EXPECT_THAT(error_with("date", "dates"), HasSubstr("t.toml:"));
+  EXPECT_THAT(error_with("value = 1.125", "value = 0"), HasSubstr("step_factor.value: is 0; must"));
+  EXPECT_THAT(error_with("value = 1.125", "value = 1.75"),
+              HasSubstr("1.75 does not lie between least = 0.875 and most = 1.5"));
+  EXPECT_THAT(error_with("value = 1.125\n", ""), HasSubstr("step_factor.value: missing"));
+  EXPECT_THAT(error_with("points = 4", "points = 0"), HasSubstr("step_factor.points: is 0"));
   EXPECT_FALSE(parse_calibration("", "t.toml"));
   EXPECT_FALSE(parse_calibration("machine = [", "t.toml"));
   EXPECT_FALSE(load_calibration("no/such/file.toml"));

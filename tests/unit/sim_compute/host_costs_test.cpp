@@ -113,6 +113,26 @@ TEST_F(HostCostsTest, ADispatchMeetsThreeTimes) {
   EXPECT_GT(at(back.after, HostPart::packing), 0);
 }
 
+TEST_F(HostCostsTest, TheStepFactorMultipliesEveryPart) {
+  const TableSet set = unit_tables();
+  const auto plain = HostCosts::create(set, {.cores = 2, .ranks = 2});
+  const auto doubled = HostCosts::create(set, {.cores = 2, .ranks = 2, .step_factor = 2});
+  for (const Task& each :
+       {task(TaskKind::router, Stage::whole), task(TaskKind::kda, Stage::project),
+        task(TaskKind::dispatch, Stage::whole), task(TaskKind::combine, Stage::whole)}) {
+    const HostCost once = plain->task(context, each, 100);
+    const HostCost twice = doubled->task(context, each, 100);
+    for (std::size_t i = 0; i < kNumHostParts; ++i) {
+      EXPECT_EQ(twice.before[i], 2 * once.before[i]);
+      EXPECT_EQ(twice.meet[i], 2 * once.meet[i]);
+      EXPECT_EQ(twice.after[i], 2 * once.after[i]);
+    }
+    EXPECT_EQ(twice.lower, 2 * once.lower);
+    EXPECT_EQ(twice.upper, 2 * once.upper);
+  }
+  EXPECT_EQ(doubled->start_seconds(), 2 * plain->start_seconds());
+}
+
 TEST_F(HostCostsTest, MissingTablesAreNamed) {
   TableSet set = unit_tables();
   find(set, "recurrence").name = "other";

@@ -17,11 +17,11 @@ using test::TinyRun;
 
 class HostStep : public ::testing::Test {
  protected:
-  FinishedRun run(int ranks, int cores, Phase phase = Phase::decode) {
+  FinishedRun run(int ranks, int cores, Phase phase = Phase::decode, double step_factor = 1) {
     TinyRun tiny(StepShape::uniform(phase, ranks, 2, phase == Phase::decode ? 20 : 0,
                                     phase == Phase::decode ? 1 : 5));
     tiny.set_execution({.dispatch_dedup = false, .combine_reduce = CombineReduce::none});
-    const HostInput host{.set = set, .cores = cores, .cache_bytes = 1};
+    const HostInput host{.set = set, .cores = cores, .cache_bytes = 1, .step_factor = step_factor};
     SimulationInput input = tiny.input();
     input.host = &host;
     return test::simulate(input);
@@ -46,6 +46,17 @@ TEST_F(HostStep, SharesSumToTheStep) {
       EXPECT_NEAR(total(finished.summary), step_ms, step_ms * 1e-9);
       EXPECT_EQ(finished.summary.steps[0].breakdown.total(), finished.summary.steps[0].time);
       EXPECT_DOUBLE_EQ(finished.summary.mean_ms(phase), step_ms);
+    }
+  }
+}
+
+/// Cores are shared in proportion, so a step is as much longer as each of its tasks.
+TEST_F(HostStep, TheFactorMultipliesTheStepExactly) {
+  for (const Phase phase : {Phase::prefill, Phase::decode}) {
+    for (const int ranks : {1, 3}) {
+      const Time once = run(ranks, 2, phase).summary.steps[0].time;
+      EXPECT_NEAR(static_cast<double>(run(ranks, 2, phase, 1.25).summary.steps[0].time.ps),
+                  1.25 * static_cast<double>(once.ps), 1e-9 * static_cast<double>(once.ps));
     }
   }
 }
