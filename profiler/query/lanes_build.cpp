@@ -21,29 +21,26 @@ bool is_arranged(const Lanes& lanes, const Region& region) {
   return true;
 }
 
-/// The row of every span, spans in order of time: the first row wherever it is free, else the spill
-/// row that has been free for longest. Row kMaxSpillTracks + 1: none is free.
+/// The row of every span, spans in order of time: the lowest that is free, 0 being the level's own.
+/// Row kMaxSpillTracks + 1: none is free.
 std::vector<std::uint32_t> rows_of(const std::vector<RawSpan>& spans) {
-  using Free = std::pair<std::int64_t, std::uint32_t>;  // end of its last span, row
-  std::priority_queue<Free, std::vector<Free>, std::greater<>> spill;
+  using Taken = std::pair<std::int64_t, std::uint32_t>;  // end of its last span, row
+  std::priority_queue<Taken, std::vector<Taken>, std::greater<>> taken;
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free;
+  for (std::uint32_t row = 0; row <= kMaxSpillTracks; ++row)
+    free.push(row);
   std::vector<std::uint32_t> rows;
   rows.reserve(spans.size());
-  std::int64_t own_end_ns = -kMaxTimeNs;
   for (const RawSpan& span : spans) {
-    std::uint32_t row = 0;
-    if (span.begin_ns >= own_end_ns) {
-      own_end_ns = span.end_ns;
-    } else if (!spill.empty() && spill.top().first <= span.begin_ns) {
-      row = spill.top().second;
-      spill.pop();
-      spill.emplace(span.end_ns, row);
-    } else if (spill.size() < kMaxSpillTracks) {
-      row = static_cast<std::uint32_t>(spill.size() + 1);
-      spill.emplace(span.end_ns, row);
-    } else {
-      row = kMaxSpillTracks + 1;
+    for (; !taken.empty() && taken.top().first <= span.begin_ns; taken.pop())
+      free.push(taken.top().second);
+    if (free.empty()) {
+      rows.push_back(kMaxSpillTracks + 1);
+      continue;
     }
-    rows.push_back(row);
+    rows.push_back(free.top());
+    taken.emplace(span.end_ns, free.top());
+    free.pop();
   }
   return rows;
 }
