@@ -11,6 +11,7 @@ Command collective_command();
 Command compare_command();
 Command completion_command();
 Command demo_command();
+Command export_command();
 Command help_command();
 Command inspect_command();
 Command model_command();

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -73,6 +74,14 @@ std::string public_scenario(std::string_view toml) {
     toml.remove_prefix(std::min(end + 1, toml.size()));
   }
   return out;
+}
+
+bool is_private_key(std::string_view key) {
+  constexpr std::string_view kPrivate[] = {"host", "user",   "command", "environ",
+                                           "path", "folder", "argv",    "cwd"};
+  return std::any_of(std::begin(kPrivate), std::end(kPrivate), [key](std::string_view word) {
+    return key.find(word) != std::string_view::npos;
+  });
 }
 
 std::string fingerprint(std::string_view text) {
