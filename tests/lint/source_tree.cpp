@@ -95,7 +95,7 @@ Arrows read_arrows(const std::string& name) {
 
 bool is_layered(const SourceFile& file) {
   return file.is_below("engine") || file.is_below("kernels") || file.is_below("sim") ||
-         file.is_below("profiler");
+         file.is_below("profiler") || file.is_below("gui");
 }
 
 }  // namespace k3::lint

@@ -10,7 +10,7 @@ namespace k3::lint {
 namespace {
 
 bool is_standard(const std::string& header) {
-  return header.find_first_of("./+") == std::string::npos;
+  return header.find_first_of("./+") == std::string::npos && !header.starts_with('Q');
 }
 
 /// The longest prefix of the table that fits the header, or the table's end.
