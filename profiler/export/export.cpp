@@ -7,6 +7,7 @@
 
 #include "profiler/export/chrome_encoder_internal.h"
 #include "profiler/export/output_file_internal.h"
+#include "profiler/export/perfetto_encoder_internal.h"
 #include "profiler/export/run_facts_internal.h"
 #include "profiler/export/trace_export_internal.h"
 #include "profiler/export/trace_writer_internal.h"
@@ -35,10 +36,9 @@ Result<std::string> tables_left_out(const store::SessionReader& session, Format 
   return names;
 }
 
-std::unique_ptr<TraceEncoder> make_encoder(Format /*format*/,
-                                           const RunFacts& facts,
-                                           std::string& out) {
-  return std::make_unique<ChromeEncoder>(facts, out);
+std::unique_ptr<TraceEncoder> make_encoder(Format format, const RunFacts& facts, std::string& out) {
+  if (format == Format::chrome) return std::make_unique<ChromeEncoder>(facts, out);
+  return std::make_unique<PerfettoEncoder>(facts, out);
 }
 
 }  // namespace
@@ -79,10 +79,6 @@ Result<ExportSummary> export_trace(const store::SessionReader& session,
 Result<ExportSummary> export_session(const store::SessionReader& session,
                                      const ExportRequest& request,
                                      Progress& progress) {
-  if (request.format != Format::chrome) {
-    return fail(Code::unsupported, "this build writes Chrome traces only; end the name in .json",
-                request.output.string());
-  }
   return export_trace(session, request, progress);
 }
 

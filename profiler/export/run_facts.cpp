@@ -100,6 +100,9 @@ Result<RunFacts> read_run_facts(const store::SessionReader& session, const Expor
   K3_TRY(facts.steps, chosen_steps(session, request));
   for (const store::StepRow& step : facts.steps)
     facts.num_spans += step.num_spans;
+  K3_TRY(facts.first_ns,
+         session.database().integer("SELECT min((SELECT ifnull(min(begin_ns), 0) FROM span), "
+                                    "(SELECT ifnull(min(begin_ns), 0) FROM step))"));
   K3_TRY(facts.meta, public_meta(session, request.private_data));
   K3_TRY(facts.rank_labels, rank_labels(session, request.private_data));
   K3_TRY(facts.names, session.names());

@@ -22,6 +22,7 @@ struct RunFacts {
   bool all_ranks = true;
   std::vector<store::StepRow> steps;  ///< chosen, ascending
   std::int64_t num_spans = 0;         ///< of those steps, all ranks
+  std::int64_t first_ns = 0;          ///< earliest begin of any step or span of the session
   std::vector<std::string> names;     ///< Span::name
   std::vector<Lane> lanes;            ///< Span::lane
   std::vector<MemoryRecord> memory;   ///< of the ranks chosen
