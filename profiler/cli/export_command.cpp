@@ -173,7 +173,7 @@ Result<int> run_export(const Arguments& arguments, Console& console) {
 Command export_command() {
   return {
       .name = "export",
-      .summary = "a session as a trace for Perfetto and chrome://tracing",
+      .summary = "a session as a Perfetto or Chrome trace, or as CSV tables",
       .details =
           "Without --format the name decides: .pftrace and .perfetto-trace, .json, a name without\n"
           "extension for a folder of CSV files; .gz at its end compresses.\n\n"

@@ -79,7 +79,8 @@ Result<ExportSummary> export_trace(const store::SessionReader& session,
 Result<ExportSummary> export_session(const store::SessionReader& session,
                                      const ExportRequest& request,
                                      Progress& progress) {
-  return export_trace(session, request, progress);
+  return request.format == Format::csv ? export_csv(session, request, progress)
+                                       : export_trace(session, request, progress);
 }
 
 }  // namespace k3::exporter

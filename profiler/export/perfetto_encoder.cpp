@@ -194,6 +194,23 @@ void PerfettoEncoder::track(const Track& track) {
   descriptor.mutable_thread()->set_tid(track.thread());
   descriptor.mutable_thread()->set_thread_name(track.name);
   write();
+  if (track.rank < 0 && !facts_written_) facts(track);
+  if (track.rank < 0) facts_written_ = true;
+}
+
+void PerfettoEncoder::facts(const Track& track) {
+  const std::int64_t t_ns = facts_.steps.empty() ? 0 : facts_.steps.front().begin_ns;
+  pb::TrackEvent& event = *event_packet(t_ns).mutable_track_event();
+  event.set_type(pb::TrackEvent::TYPE_INSTANT);
+  event.set_track_uuid(uuid(UuidKind::track, static_cast<std::uint64_t>(track.id)));
+  event.set_name("session");
+  event.add_categories("session");
+  for (const auto& [key, value] : facts_.meta) {
+    pb::DebugAnnotation& annotation = *event.add_debug_annotations();
+    annotation.set_name(key);
+    annotation.set_string_value(value);
+  }
+  write();
 }
 
 void PerfettoEncoder::counter(const Counter& counter) {

@@ -45,6 +45,8 @@ class PerfettoEncoder : public TraceEncoder {
   pb::TracePacket& event_packet(std::int64_t t_ns);
   void write();
   void process(std::int64_t rank, std::string_view label);
+  /// The run's facts as an instant on the first track of no rank.
+  void facts(const Track& track);
   std::uint64_t name_iid(const Span& span, pb::TracePacket& packet);
 
   const RunFacts& facts_;
@@ -52,6 +54,7 @@ class PerfettoEncoder : public TraceEncoder {
   std::unique_ptr<pb::TracePacket> packet_;
   std::vector<char> interned_;  ///< [name][waiting]
   std::uint64_t seed_;
+  bool facts_written_ = false;
 };
 
 }  // namespace k3::exporter
