@@ -7,9 +7,9 @@
 #include "profiler/cli/commands.h"
 #include "profiler/cli/console.h"
 #include "profiler/cli/load_setup.h"
+#include "profiler/figures/collect.h"
 #include "profiler/report/report.h"
 #include "profiler/session/execute.h"
-#include "profiler/session/report_data.h"
 #include "profiler/session/simulate.h"
 #include "profiler/visual/numbers.h"
 #include "sim/calibration/calibration.h"
@@ -118,7 +118,7 @@ Result<void> simulate_full(const DemoFiles& files, Console& console) {
 Result<void> write_report(const fs::path& first,
                           const std::optional<fs::path>& second,
                           const fs::path& output) {
-  K3_TRY(const report::ReportInput input, session::report_input(first, second));
+  K3_TRY(const figures::Input input, figures::collect(first, second));
   K3_TRY(const std::string page, report::render_report(input));
   return write_file_atomically(output, page, Overwrite::yes);
 }

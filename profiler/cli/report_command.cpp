@@ -3,8 +3,8 @@
 #include "profiler/cli/commands.h"
 #include "profiler/cli/console.h"
 #include "profiler/cli/options.h"
+#include "profiler/figures/collect.h"
 #include "profiler/report/report.h"
-#include "profiler/session/report_data.h"
 
 namespace k3::cli {
 namespace {
@@ -19,7 +19,7 @@ Result<int> run_report(const Arguments& arguments, Console& console) {
   K3_TRY_VOID(check_output(*output, overwrite_of(arguments)));
   std::optional<std::filesystem::path> second;
   if (const auto given = arguments.positional(1)) second = *given;
-  K3_TRY(const report::ReportInput input, session::report_input(*arguments.positional(0), second));
+  K3_TRY(const figures::Input input, figures::collect(*arguments.positional(0), second));
   K3_TRY(const std::string page, report::render_report(input));
   K3_TRY_VOID(write_file_atomically(*output, page, overwrite_of(arguments)));
   console.print(fmt::format("written: {}\n", *output));

@@ -5,12 +5,19 @@
 #include <fmt/core.h>
 
 #include "profiler/query/private_data.h"
-#include "profiler/report/view_internal.h"
+#include "profiler/report/page_internal.h"
 #include "profiler/visual/svg.h"
 
 namespace k3::report {
 namespace {
 
+using figures::capital;
+using figures::counted;
+using figures::ratio_text;
+using figures::RunsView;
+using figures::RunView;
+using figures::time_text;
+using figures::TimeScale;
 using visual::escaped;
 
 /// Colours come from the variables of visual::svg_style(), so that text and pictures agree.
@@ -52,7 +59,7 @@ std::string paragraph(std::string_view css_class, const std::string& text) {
 }
 
 /// The answer of the whole report.
-std::string headline(const ReportView& view) {
+std::string headline(const RunsView& view) {
   const RunView& a = view.runs.front();
   const std::string step = fmt::format("{} step", name_of(view.phase));
   if (a.step_s <= 0) return "The session holds no complete step";
@@ -90,7 +97,7 @@ std::string warning(const std::string& title, const std::string& text) {
                      escaped(title), escaped(text));
 }
 
-std::string machine_warning(const ReportView& view) {
+std::string machine_warning(const RunsView& view) {
   const RunView& a = view.runs.front();
   const RunView& b = view.runs.back();
   if (view.machines_differ && view.measured_and_simulated) {
@@ -111,7 +118,7 @@ std::string machine_warning(const ReportView& view) {
   return {};
 }
 
-std::string warnings(const ReportView& view) {
+std::string warnings(const RunsView& view) {
   std::string out;
   if (view.pair()) {
     out += machine_warning(view);
@@ -142,7 +149,7 @@ std::string warnings(const ReportView& view) {
   return out;
 }
 
-std::string verdicts(const ReportView& view) {
+std::string verdicts(const RunsView& view) {
   if (view.comparison == nullptr || view.comparison->verdicts.empty()) return {};
   std::string out = "<ul class=\"verdicts\">\n";
   for (const std::string& verdict : view.comparison->verdicts) {
@@ -151,7 +158,7 @@ std::string verdicts(const ReportView& view) {
   return out + "</ul>\n";
 }
 
-std::string figure_html(const Figure& figure, int number, const std::string& source) {
+std::string figure_html(const figures::Figure& figure, int number, const std::string& source) {
   std::string out = fmt::format(
       "<figure id=\"figure-{0}\" aria-labelledby=\"question-{0}\">\n"
       "<h2 id=\"question-{0}\">{1}. {2}</h2>\n",
@@ -168,7 +175,7 @@ std::string figure_html(const Figure& figure, int number, const std::string& sou
   return out + "</figcaption>\n</figure>\n";
 }
 
-std::string scenarios(const ReportView& view) {
+std::string scenarios(const RunsView& view) {
   std::string out;
   for (const RunView& run : view.runs) {
     const std::string& scenario = run.detail->summary.scenario;
@@ -181,7 +188,7 @@ std::string scenarios(const ReportView& view) {
   return out;
 }
 
-std::string tables(const ReportView& view) {
+std::string tables(const RunsView& view) {
   std::string out = "<section>\n<h2>Tables</h2>\n";
   for (const std::string& table :
        {kind_table(view), layer_table(view), memory_table(view), run_table(view)}) {
@@ -192,7 +199,7 @@ std::string tables(const ReportView& view) {
 
 }  // namespace
 
-std::string page(const ReportView& view, const std::vector<Figure>& figures) {
+std::string page(const RunsView& view, const std::vector<figures::Figure>& figures) {
   const std::string title = query::without_folders(view.runs.front().detail->summary.title);
   const std::string head = headline(view);
   std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
@@ -214,7 +221,7 @@ std::string page(const ReportView& view, const std::vector<Figure>& figures) {
   out += verdicts(view);
   const std::string source = provenance_line(view);
   int number = 0;
-  for (const Figure& figure : figures)
+  for (const figures::Figure& figure : figures)
     out += figure_html(figure, ++number, source);
   out += tables(view);
   out += scenarios(view);

@@ -10,12 +10,16 @@
 #include <fmt/core.h>
 
 #include "profiler/query/private_data.h"
-#include "profiler/report/view_internal.h"
+#include "profiler/report/page_internal.h"
 #include "profiler/visual/svg.h"
 
 namespace k3::report {
 namespace {
 
+using figures::LayerTime;
+using figures::ratio_text;
+using figures::RunsView;
+using figures::RunView;
 using visual::Quantity;
 using visual::Unit;
 
@@ -76,7 +80,7 @@ std::vector<Unit> units_of(const std::vector<TimeRow>& rows, std::size_t runs) {
   return units;
 }
 
-std::vector<TimeRow> kind_rows(const ReportView& view) {
+std::vector<TimeRow> kind_rows(const RunsView& view) {
   std::vector<TimeRow> rows;
   const std::size_t runs = view.runs.size();
   for (int k = 0; k < kNumTaskKinds; ++k) {
@@ -118,7 +122,7 @@ struct HalfTimes {
   std::vector<double> balance;
 };
 
-std::map<int, HalfTimes> layer_rows(const ReportView& view) {
+std::map<int, HalfTimes> layer_rows(const RunsView& view) {
   std::map<int, HalfTimes> rows;
   const std::size_t runs = view.runs.size();
   const auto row_of = [&](int layer) -> HalfTimes& {
@@ -158,7 +162,7 @@ void add_times(std::vector<std::string>& cells,
 }
 
 void add_time_header(std::vector<std::string>& header,
-                     const ReportView& view,
+                     const RunsView& view,
                      const std::string& what,
                      std::span<const Unit> units) {
   for (std::size_t r = 0; r < view.runs.size(); ++r) {
@@ -221,7 +225,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunView& run) {
 
 }  // namespace
 
-std::string kind_table(const ReportView& view) {
+std::string kind_table(const RunsView& view) {
   const std::vector<TimeRow> rows = kind_rows(view);
   if (rows.empty()) return {};
   const std::vector<Unit> units = units_of(rows, view.runs.size());
@@ -246,7 +250,7 @@ std::string kind_table(const ReportView& view) {
   return std::move(table).text();
 }
 
-std::string layer_table(const ReportView& view) {
+std::string layer_table(const RunsView& view) {
   const std::map<int, HalfTimes> rows = layer_rows(view);
   if (rows.empty()) return {};
   std::vector<TimeRow> columns;
@@ -277,7 +281,7 @@ std::string layer_table(const ReportView& view) {
   return std::move(table).text();
 }
 
-std::string run_table(const ReportView& view) {
+std::string run_table(const RunsView& view) {
   std::vector<std::string> header{"what was run"};
   for (const RunView& run : view.runs)
     header.push_back(run.name);
@@ -293,7 +297,7 @@ std::string run_table(const ReportView& view) {
   return std::move(table).text();
 }
 
-std::string memory_table(const ReportView& view) {
+std::string memory_table(const RunsView& view) {
   std::map<std::string, std::vector<double>> rows;
   for (std::size_t r = 0; r < view.runs.size(); ++r) {
     for (const query::MemorySummary& memory : view.runs[r].detail->summary.memory) {

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/profiler_report/synthetic.h"
+#include "profiler/report/report.h"
+#include "tests/unit/profiler_figures/synthetic.h"
 
 namespace k3::report {
 namespace {
@@ -13,8 +14,8 @@ using testing::Not;
 
 /// The report of a run whose every text field holds `text`.
 std::string report_with(const std::string& text) {
-  ReportInput input = test::make_pair({}, {.kind = RunKind::simulated, .seed = 2});
-  for (RunDetail* run : {&input.first, &*input.second}) {
+  figures::Input input = test::make_pair({}, {.kind = RunKind::simulated, .seed = 2});
+  for (figures::RunDetail* run : {&input.first, &*input.second}) {
     run->summary.title = text;
     run->summary.model = text;
     run->summary.machine = text;
@@ -49,7 +50,7 @@ TEST(PrivateData, PathsWithBlanksAreCutInsideQuotes) {
 }
 
 TEST(PrivateData, HostsCommandsAndFoldersOfSessionsStayOut) {
-  ReportInput input;
+  figures::Input input;
   input.first = test::make_run({});
   input.first.summary.scenario = "[run]\nhosts = [\"node17\"]\nuser = \"somebody\"\nranks = 4\n";
   const Result<std::string> html = render_report(input);

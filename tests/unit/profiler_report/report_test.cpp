@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/profiler_report/synthetic.h"
+#include "tests/unit/profiler_figures/synthetic.h"
 #include "tests/unit/profiler_visual/markup_check.h"
 
 namespace k3::report {
@@ -31,7 +31,7 @@ SyntheticRun on_machine(SyntheticRun run, const std::string& machine, double sca
   return run;
 }
 
-std::string render(const ReportInput& input) {
+std::string render(const figures::Input& input) {
   const Result<std::string> html = render_report(input);
   EXPECT_TRUE(html.has_value()) << html.error().text();
   return html.value_or("");
@@ -71,7 +71,7 @@ TEST(Report, OfAPairHoldsEveryFigureAndTable) {
 }
 
 TEST(Report, NeedsNothingElse) {
-  for (const ReportInput& input : {make_pair(kMeasured, kSimulated), ReportInput{}}) {
+  for (const figures::Input& input : {make_pair(kMeasured, kSimulated), figures::Input{}}) {
     const std::string html = render(input);
     EXPECT_EQ(markup_error(html), "");
     EXPECT_THAT(html, Not(HasSubstr("<script")));
@@ -83,7 +83,7 @@ TEST(Report, NeedsNothingElse) {
 }
 
 TEST(Report, AnswersInItsHeadline) {
-  ReportInput input = make_pair(kMeasured, kSimulated);
+  figures::Input input = make_pair(kMeasured, kSimulated);
   input.comparison->step = {2.4, 2.52, 3};
   EXPECT_THAT(
       render(input),
@@ -91,7 +91,7 @@ TEST(Report, AnswersInItsHeadline) {
 }
 
 TEST(Report, SaysWhereTheStepGoes) {
-  ReportInput input;
+  figures::Input input;
   input.first = make_run(kMeasured);
   input.first.kinds = {{Phase::decode, TaskKind::experts, 500, 0, 0.5},
                        {Phase::decode, TaskKind::kda, 300, 0, 0.3},
@@ -102,7 +102,7 @@ TEST(Report, SaysWhereTheStepGoes) {
 }
 
 TEST(Report, ComparesKdaWithFullAttention) {
-  ReportInput input;
+  figures::Input input;
   input.first = make_run(kMeasured);
   query::LayerCost cost;
   cost.kind = TaskKind::kda;
@@ -119,7 +119,7 @@ TEST(Report, ComparesKdaWithFullAttention) {
 }
 
 TEST(Report, NamesTheBusiestReceiverAndTheLargestCellError) {
-  ReportInput input =
+  figures::Input input =
       make_pair(SyntheticRun{.ranks = 2}, SyntheticRun{.kind = RunKind::simulated, .ranks = 2});
   input.comparison->traffic = {2, {5, 1, 3, 5}, {5, 2, 3, 5}, 14, 15, 0.286};
   const std::string part = figure(render(input), "traffic");
@@ -130,7 +130,7 @@ TEST(Report, NamesTheBusiestReceiverAndTheLargestCellError) {
 }
 
 TEST(Report, UsesALogScaleForTrafficOfManyMagnitudes) {
-  ReportInput input =
+  figures::Input input =
       make_pair(SyntheticRun{.ranks = 2}, SyntheticRun{.kind = RunKind::simulated, .ranks = 2});
   EXPECT_THAT(figure(render(input), "traffic"), HasSubstr("Linear scale"));
   input.comparison->traffic = {2, {5e9, 1, 3, 5}, {5, 2, 3, 5}, 5e9, 15, 1};
@@ -138,7 +138,7 @@ TEST(Report, UsesALogScaleForTrafficOfManyMagnitudes) {
 }
 
 TEST(Report, StatesBalanceAndItsFormula) {
-  ReportInput input;
+  figures::Input input;
   input.first = make_run(kMeasured);
   query::ExpertLoad load;
   load.layer = 3;
@@ -156,7 +156,7 @@ TEST(Report, StatesBalanceAndItsFormula) {
 }
 
 TEST(Report, CountsHowManyPredictionsAgree) {
-  ReportInput input = make_pair(kMeasured, kSimulated);
+  figures::Input input = make_pair(kMeasured, kSimulated);
   input.comparison->rows = {{TaskKind::kda, 0, 100, 110, 1.1, 0, 0},
                             {TaskKind::mla, 1, 100, 150, 1.5, 0, 0},
                             {TaskKind::kda, 2, 100, 81, 0.81, 0, 0},
@@ -193,7 +193,7 @@ TEST(Report, TellsTwoRunsOfOneKindApart) {
 }
 
 TEST(Report, OfOneSessionSaysWhatASecondWouldAdd) {
-  ReportInput input;
+  figures::Input input;
   input.first = make_run(kMeasured);
   const std::string html = render(input);
   EXPECT_EQ(markup_error(html), "");
@@ -204,7 +204,7 @@ TEST(Report, OfOneSessionSaysWhatASecondWouldAdd) {
 }
 
 TEST(Report, OfAnEmptySessionSaysWhatIsMissing) {
-  const std::string html = render(ReportInput{});
+  const std::string html = render(figures::Input{});
   EXPECT_EQ(markup_error(html), "");
   EXPECT_THAT(html, HasSubstr("<h1>The session holds no complete step</h1>"));
   EXPECT_THAT(html, HasSubstr("Interrupted run."));
@@ -214,7 +214,7 @@ TEST(Report, OfAnEmptySessionSaysWhatIsMissing) {
 }
 
 TEST(Report, ShowsPrefillWhereThereIsNoDecode) {
-  ReportInput input;
+  figures::Input input;
   input.first = make_run(kMeasured);
   for (query::StepSummary& step : input.first.summary.steps)
     step.phase = Phase::prefill;
@@ -236,8 +236,8 @@ TEST(Report, CannotComputeADifferenceOfUnequalRanks) {
 
 TEST(Report, EscapesHostileText) {
   const std::string hostile = "<script>alert(\"1\")</script>&\x01\xff'";
-  ReportInput input = make_pair(kMeasured, kSimulated);
-  for (RunDetail* run : {&input.first, &*input.second}) {
+  figures::Input input = make_pair(kMeasured, kSimulated);
+  for (figures::RunDetail* run : {&input.first, &*input.second}) {
     query::SessionSummary& summary = run->summary;
     summary.title = hostile;
     summary.machine = hostile;
@@ -257,7 +257,7 @@ TEST(Report, EscapesHostileText) {
 }
 
 TEST(Report, SurvivesNumbersNobodyExpects) {
-  ReportInput input = make_pair(kMeasured, kSimulated);
+  figures::Input input = make_pair(kMeasured, kSimulated);
   const double inf = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   input.first.layers[3].mean_us = inf;
@@ -274,7 +274,7 @@ TEST(Report, SurvivesNumbersNobodyExpects) {
 }
 
 TEST(Report, RefusesAMatrixThatIsNotSquare) {
-  ReportInput input;
+  figures::Input input;
   input.first = make_run(kMeasured);
   input.first.traffic.bytes.pop_back();
   const Result<std::string> html = render_report(input);

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "engine/base/task_kind.h"
-#include "profiler/report/report.h"
+#include "profiler/figures/run_detail.h"
 #include "profiler/visual/draw_list.h"
 #include "profiler/visual/numbers.h"
 
-namespace k3::report {
+namespace k3::figures {
 
 /// One run as the figures see it.
 struct RunView {
@@ -31,7 +31,8 @@ enum class TimeScale : std::uint8_t {
   shares,  ///< the runs are so far apart that one would vanish: shares of each run's own task time
 };
 
-struct ReportView {
+/// One run, or two beside each other, ready to be drawn. Looks into the Input it was made from.
+struct RunsView {
   Phase phase = Phase::decode;
   std::vector<RunView> runs;
   const query::Comparison* comparison = nullptr;
@@ -42,7 +43,7 @@ struct ReportView {
   bool pair() const { return runs.size() == 2; }
 };
 
-ReportView view_of(const ReportInput& input);
+RunsView view_of(const Input& input);
 
 /// The name of a run at the begin of a sentence.
 std::string capital(const RunView& run);
@@ -58,33 +59,18 @@ std::string ratio_text(double ratio);
 std::string share_text(double share);
 
 /// "measured: a.k3r (local) · simulated: b.k3r (gb300-nvl72)": under every figure.
-std::string provenance_line(const ReportView& view);
+std::string provenance_line(const RunsView& view);
 
 /// What the y axis of task times shows of `seconds` in this run.
-double on_time_scale(const ReportView& view, const RunView& run, double seconds);
+double on_time_scale(const RunsView& view, const RunView& run, double seconds);
 
-visual::Quantity time_quantity(const ReportView& view);
+visual::Quantity time_quantity(const RunsView& view);
 
 /// "time per step and rank", or what shares are of.
-std::string time_title(const ReportView& view);
+std::string time_title(const RunsView& view);
 
 /// A sentence to add where the scale is one of shares; else empty.
-std::string scale_note(const ReportView& view);
-
-/// One figure: a question, its computed answer, the picture, what it was made from.
-struct Figure {
-  std::string id;
-  std::string question;
-  std::string answer;
-  std::string note;
-  std::vector<visual::DrawList> pictures;  ///< side by side where the page is wide enough
-};
-
-Figure step_figure(const ReportView& view);
-Figure layer_figure(const ReportView& view);
-Figure traffic_figure(const ReportView& view);
-Figure load_figure(const ReportView& view);
-Figure error_figure(const ReportView& view);
+std::string scale_note(const RunsView& view);
 
 /// Mean over steps and ranks of one half of a layer, waiting not included; 0 where it has none.
 struct LayerTime {
@@ -97,13 +83,4 @@ struct LayerTime {
 
 std::vector<LayerTime> layer_times(const RunView& run, Phase phase);
 
-/// Tables in HTML, each with its caption.
-std::string kind_table(const ReportView& view);
-std::string layer_table(const ReportView& view);
-std::string run_table(const ReportView& view);
-std::string memory_table(const ReportView& view);
-
-/// The whole page from its parts.
-std::string page(const ReportView& view, const std::vector<Figure>& figures);
-
-}  // namespace k3::report
+}  // namespace k3::figures

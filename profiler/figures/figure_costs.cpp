@@ -6,11 +6,11 @@
 
 #include <fmt/core.h>
 
-#include "profiler/report/view_internal.h"
+#include "profiler/figures/figures.h"
 #include "profiler/visual/chart_bars.h"
 #include "profiler/visual/chart_stack.h"
 
-namespace k3::report {
+namespace k3::figures {
 namespace {
 
 using visual::Paint;
@@ -92,7 +92,7 @@ std::vector<std::string> layer_names(int count) {
 
 enum class Half { attention, feed_forward };
 
-visual::BarSeries layer_series(const ReportView& view, const RunView& run, Half half, int count) {
+visual::BarSeries layer_series(const RunsView& view, const RunView& run, Half half, int count) {
   visual::BarSeries series{run.name, run.provenance, {}};
   series.bars.resize(static_cast<std::size_t>(count));
   for (const LayerTime& layer : layer_times(run, view.phase)) {
@@ -168,13 +168,14 @@ std::string layer_answer(const RunView& run, Phase phase) {
 
 }  // namespace
 
-Figure step_figure(const ReportView& view) {
+Figure step_figure(const RunsView& view, double width) {
   Figure figure;
   figure.id = "step";
   figure.question = fmt::format("Where does a {} step go?", name_of(view.phase));
   visual::StackedBars chart;
   chart.quantity = time_quantity(view);
   chart.value_title = time_title(view);
+  chart.width = width;
   for (const RunView& run : view.runs) {
     const Parts parts = parts_of(run, view.phase);
     visual::StackRow row{run.name, run.provenance, {}};
@@ -200,7 +201,7 @@ Figure step_figure(const ReportView& view) {
   return figure;
 }
 
-Figure layer_figure(const ReportView& view) {
+Figure layer_figure(const RunsView& view, double width) {
   Figure figure;
   figure.id = "layers";
   figure.question = "What does each layer cost: KDA, full attention, experts?";
@@ -216,6 +217,7 @@ Figure layer_figure(const ReportView& view) {
   attention.description = "Attention per layer. " + figure.answer;
   attention.categories = layer_names(count);
   attention.category_title = "layer";
+  attention.width = width;
   attention.quantity = time_quantity(view);
   visual::GroupedBars feed_forward = attention;
   feed_forward.description = "Feed-forward part per layer. " + figure.answer;
@@ -242,4 +244,4 @@ Figure layer_figure(const ReportView& view) {
   return figure;
 }
 
-}  // namespace k3::report
+}  // namespace k3::figures

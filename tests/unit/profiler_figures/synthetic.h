@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "profiler/report/report.h"
+#include "profiler/figures/view.h"
 
 namespace k3::test {
 
@@ -20,11 +20,11 @@ struct SyntheticRun {
   std::uint64_t seed = 1;
 };
 
-report::RunDetail make_run(const SyntheticRun& spec);
+figures::RunDetail make_run(const SyntheticRun& spec);
 
 /// What `compare` finds between two such runs.
-query::Comparison make_comparison(const report::RunDetail& a, const report::RunDetail& b);
+query::Comparison make_comparison(const figures::RunDetail& a, const figures::RunDetail& b);
 
-report::ReportInput make_pair(const SyntheticRun& a, const SyntheticRun& b);
+figures::Input make_pair(const SyntheticRun& a, const SyntheticRun& b);
 
 }  // namespace k3::test

@@ -1,4 +1,4 @@
-#include "tests/unit/profiler_report/synthetic.h"
+#include "tests/unit/profiler_figures/synthetic.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +38,7 @@ std::vector<KindTime> kinds_of(int layer, int layers) {
   return kinds;
 }
 
-void add_costs(report::RunDetail& run, const SyntheticRun& spec, Rng rng) {
+void add_costs(figures::RunDetail& run, const SyntheticRun& spec, Rng rng) {
   std::map<TaskKind, query::KindCost> kinds;
   const auto add = [&](TaskKind kind, int layer, double us, double wait_us) {
     const double factor = spec.seconds_scale * (0.9 + 0.2 * rng.uniform());
@@ -78,7 +78,7 @@ void add_costs(report::RunDetail& run, const SyntheticRun& spec, Rng rng) {
   }
 }
 
-void add_traffic(report::RunDetail& run, const SyntheticRun& spec, Rng rng) {
+void add_traffic(figures::RunDetail& run, const SyntheticRun& spec, Rng rng) {
   run.traffic.num_ranks = spec.ranks;
   std::vector<double> weight;
   for (int r = 0; r < spec.ranks; ++r)
@@ -92,7 +92,7 @@ void add_traffic(report::RunDetail& run, const SyntheticRun& spec, Rng rng) {
   }
 }
 
-void add_load(report::RunDetail& run, const SyntheticRun& spec, Rng rng) {
+void add_load(figures::RunDetail& run, const SyntheticRun& spec, Rng rng) {
   for (int layer = 1; layer < spec.layers; ++layer) {
     query::ExpertLoad load;
     load.layer = layer;
@@ -117,8 +117,8 @@ void add_load(report::RunDetail& run, const SyntheticRun& spec, Rng rng) {
 
 }  // namespace
 
-report::RunDetail make_run(const SyntheticRun& spec) {
-  report::RunDetail run;
+figures::RunDetail make_run(const SyntheticRun& spec) {
+  figures::RunDetail run;
   query::SessionSummary& summary = run.summary;
   summary.path = spec.path;
   summary.kind = spec.kind;
@@ -140,7 +140,7 @@ report::RunDetail make_run(const SyntheticRun& spec) {
   return run;
 }
 
-query::Comparison make_comparison(const report::RunDetail& a, const report::RunDetail& b) {
+query::Comparison make_comparison(const figures::RunDetail& a, const figures::RunDetail& b) {
   query::Comparison comparison;
   comparison.a = a.summary;
   comparison.b = b.summary;
@@ -152,7 +152,7 @@ query::Comparison make_comparison(const report::RunDetail& a, const report::RunD
                                simulated.mean_us / measured.mean_us, measured.wait_us,
                                simulated.wait_us});
   }
-  const auto milliseconds = [](const report::RunDetail& run) {
+  const auto milliseconds = [](const figures::RunDetail& run) {
     return static_cast<double>(run.summary.steps.front().duration_ns) * 1e-6;
   };
   comparison.step = {milliseconds(a), milliseconds(b), 3};
@@ -174,8 +174,8 @@ query::Comparison make_comparison(const report::RunDetail& a, const report::RunD
   return comparison;
 }
 
-report::ReportInput make_pair(const SyntheticRun& a, const SyntheticRun& b) {
-  report::ReportInput input;
+figures::Input make_pair(const SyntheticRun& a, const SyntheticRun& b) {
+  figures::Input input;
   input.first = make_run(a);
   input.second = make_run(b);
   input.comparison = make_comparison(input.first, *input.second);

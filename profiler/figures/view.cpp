@@ -4,10 +4,10 @@
 
 #include <fmt/core.h>
 
+#include "profiler/figures/figures.h"
 #include "profiler/query/private_data.h"
-#include "profiler/report/view_internal.h"
 
-namespace k3::report {
+namespace k3::figures {
 namespace {
 
 using visual::Quantity;
@@ -21,7 +21,7 @@ bool has_phase(const RunDetail& run, Phase phase) {
 }
 
 /// Decode if all runs have it, else prefill if all have it, else what the first run has.
-Phase phase_of(const ReportInput& input) {
+Phase phase_of(const Input& input) {
   for (const Phase phase : {Phase::decode, Phase::prefill}) {
     if (has_phase(input.first, phase) && (!input.second || has_phase(*input.second, phase))) {
       return phase;
@@ -67,7 +67,7 @@ RunView run_view(const RunDetail& detail, Phase phase) {
 }
 
 /// Step times over the steps that both runs have, as `compare` prints them.
-void take_common_steps(ReportView& view) {
+void take_common_steps(RunsView& view) {
   if (view.comparison == nullptr || !view.pair()) return;
   const bool prefill = view.phase == Phase::prefill && view.comparison->prefill.steps > 0;
   const query::StepComparison& step = prefill ? view.comparison->prefill : view.comparison->step;
@@ -99,8 +99,8 @@ bool is_feed_forward(TaskKind kind) {
 
 }  // namespace
 
-ReportView view_of(const ReportInput& input) {
-  ReportView view;
+RunsView view_of(const Input& input) {
+  RunsView view;
   view.phase = phase_of(input);
   view.runs.push_back(run_view(input.first, view.phase));
   if (!input.second) return view;
@@ -141,7 +141,7 @@ std::string share_text(double share) {
   return visual::text_of(Quantity::share, share);
 }
 
-std::string provenance_line(const ReportView& view) {
+std::string provenance_line(const RunsView& view) {
   std::string out;
   for (const RunView& run : view.runs) {
     if (!out.empty()) out += " · ";
@@ -152,21 +152,21 @@ std::string provenance_line(const ReportView& view) {
   return out;
 }
 
-double on_time_scale(const ReportView& view, const RunView& run, double seconds) {
+double on_time_scale(const RunsView& view, const RunView& run, double seconds) {
   if (view.times == TimeScale::seconds) return seconds;
   return run.task_s > 0 ? seconds / run.task_s : 0;
 }
 
-Quantity time_quantity(const ReportView& view) {
+Quantity time_quantity(const RunsView& view) {
   return view.times == TimeScale::seconds ? Quantity::time : Quantity::share;
 }
 
-std::string time_title(const ReportView& view) {
+std::string time_title(const RunsView& view) {
   return view.times == TimeScale::seconds ? "time per step, mean over ranks"
                                           : "share of the run's own task time";
 }
 
-std::string scale_note(const ReportView& view) {
+std::string scale_note(const RunsView& view) {
   if (view.times == TimeScale::seconds) return {};
   return fmt::format(
       "The two runs are {} apart, so both are drawn as shares of their own task time ({} and {} "
@@ -199,4 +199,4 @@ std::vector<LayerTime> layer_times(const RunView& run, Phase phase) {
   return out;
 }
 
-}  // namespace k3::report
+}  // namespace k3::figures

@@ -7,10 +7,10 @@
 
 #include <fmt/core.h>
 
-#include "profiler/report/view_internal.h"
+#include "profiler/figures/figures.h"
 #include "profiler/visual/chart_heat.h"
 
-namespace k3::report {
+namespace k3::figures {
 namespace {
 
 using visual::HeatMap;
@@ -18,6 +18,9 @@ using visual::HeatScale;
 
 /// Above this ratio of largest to smallest cell a linear scale shows only the largest.
 constexpr double kLogFromRatio = 100;
+
+/// Between matrices side by side.
+constexpr double kGap = 14;
 
 struct Matrix {
   const RunView* run = nullptr;
@@ -28,7 +31,7 @@ struct Matrix {
 };
 
 /// Of a pair the sums over common steps, else everything the session has.
-std::vector<Matrix> matrices_of(const ReportView& view) {
+std::vector<Matrix> matrices_of(const RunsView& view) {
   std::vector<Matrix> matrices;
   const bool common = view.comparison != nullptr && view.comparison->traffic.num_ranks > 0;
   for (std::size_t i = 0; i < view.runs.size(); ++i) {
@@ -108,7 +111,7 @@ visual::DrawList difference_map(const Matrix& a, const Matrix& b, double high, d
   return draw(map);
 }
 
-std::string pair_answer(const ReportView& view, const std::vector<Matrix>& matrices) {
+std::string pair_answer(const RunsView& view, const std::vector<Matrix>& matrices) {
   const double a = matrices[0].total();
   const double b = matrices[1].total();
   std::string out = fmt::format("{} is {} of {} in total. ", capital(*matrices[1].run),
@@ -122,9 +125,9 @@ std::string pair_answer(const ReportView& view, const std::vector<Matrix>& matri
 
 }  // namespace
 
-Figure traffic_figure(const ReportView& view) {
-  constexpr double kOneOfThree = 316;
-  constexpr double kAlone = 460;
+Figure traffic_figure(const RunsView& view, double width) {
+  const double one_of_three = (width - 2 * kGap) / 3;
+  const double alone = std::min(width, 460.0);
   Figure figure;
   figure.id = "traffic";
   figure.question = "Which rank sends how much to which?";
@@ -132,7 +135,8 @@ Figure traffic_figure(const ReportView& view) {
   if (matrices.empty()) {
     figure.answer = "The session holds no traffic: no step exchanged rows between ranks.";
     figure.pictures.push_back(visual::empty_chart(
-        960, 90, "no dispatch or combine was recorded. A run with more than one rank fills this."));
+        width, 90,
+        "no dispatch or combine was recorded. A run with more than one rank fills this."));
     return figure;
   }
   double high = 0;
@@ -145,7 +149,7 @@ Figure traffic_figure(const ReportView& view) {
   const double low = smallest_positive(matrices);
   const bool log = high > kLogFromRatio * low;
   for (const Matrix& matrix : matrices) {
-    HeatMap map = map_of(matrix, matrices.size() == 1 ? kAlone : kOneOfThree);
+    HeatMap map = map_of(matrix, matrices.size() == 1 ? alone : one_of_three);
     map.scale = log ? HeatScale::log : HeatScale::linear;
     map.low = low;
     map.high = high;
@@ -153,7 +157,7 @@ Figure traffic_figure(const ReportView& view) {
   }
   if (matrices.size() == 2) {
     figure.answer += pair_answer(view, matrices);
-    figure.pictures.push_back(difference_map(matrices[0], matrices[1], high, kOneOfThree));
+    figure.pictures.push_back(difference_map(matrices[0], matrices[1], high, one_of_three));
   } else if (!view.pair()) {
     figure.note = "A difference needs a second session. ";
   }
@@ -164,4 +168,4 @@ Figure traffic_figure(const ReportView& view) {
   return figure;
 }
 
-}  // namespace k3::report
+}  // namespace k3::figures

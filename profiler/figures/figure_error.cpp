@@ -6,17 +6,19 @@
 
 #include <fmt/core.h>
 
-#include "profiler/report/view_internal.h"
+#include "profiler/figures/figures.h"
 #include "profiler/visual/chart_dots.h"
 #include "profiler/visual/chart_scatter.h"
 
-namespace k3::report {
+namespace k3::figures {
 namespace {
 
 using visual::Paint;
 
 /// How far a prediction may be off to count as agreeing; also the band drawn.
 constexpr double kAgreement = 0.2;
+
+constexpr double kGap = 14;
 
 /// One kind in one layer of both runs: seconds, or shares of each run's task time.
 struct Pair {
@@ -28,7 +30,7 @@ struct Pair {
   bool comparable() const { return a > 0 && b > 0; }
 };
 
-std::vector<Pair> pairs_of(const ReportView& view) {
+std::vector<Pair> pairs_of(const RunsView& view) {
   std::vector<Pair> pairs;
   if (view.comparison == nullptr || !view.pair()) return pairs;
   const bool prefill = view.phase == Phase::prefill && !view.comparison->prefill_rows.empty();
@@ -78,13 +80,17 @@ std::vector<double> sorted_ratios(const std::vector<Pair>& pairs) {
   return ratios;
 }
 
-std::string value_text(const ReportView& view, double value) {
+std::string value_text(const RunsView& view, double value) {
   return visual::text_of(time_quantity(view), value);
 }
 
-visual::DrawList scatter(const ReportView& view, const std::vector<Pair>& pairs, double median) {
+visual::DrawList scatter(const RunsView& view,
+                         const std::vector<Pair>& pairs,
+                         double median,
+                         double width) {
   constexpr double kWorthALine = 0.05;
   visual::ScatterChart chart;
+  chart.width = width;
   const std::string what = view.times == TimeScale::seconds ? " time" : " share of task time";
   chart.quantity = time_quantity(view);
   chart.x_title = view.runs[0].name + what;
@@ -104,8 +110,9 @@ visual::DrawList scatter(const ReportView& view, const std::vector<Pair>& pairs,
   return draw(chart);
 }
 
-visual::DrawList dots(const ReportView& view, const std::vector<KindTotal>& totals) {
+visual::DrawList dots(const RunsView& view, const std::vector<KindTotal>& totals, double width) {
   visual::DotChart chart;
+  chart.width = width;
   chart.value_title = view.runs[1].name + " / " + view.runs[0].name;
   if (view.times == TimeScale::shares) {
     chart.value_title += ", shares of task time";
@@ -124,7 +131,7 @@ visual::DrawList dots(const ReportView& view, const std::vector<KindTotal>& tota
 }
 
 /// The kind whose difference weighs most.
-std::string largest_gap(const ReportView& view, const std::vector<KindTotal>& totals) {
+std::string largest_gap(const RunsView& view, const std::vector<KindTotal>& totals) {
   const auto gap = [](const KindTotal& t) { return std::abs(t.sum.b - t.sum.a); };
   const auto largest =
       std::max_element(totals.begin(), totals.end(),
@@ -135,7 +142,7 @@ std::string largest_gap(const ReportView& view, const std::vector<KindTotal>& to
                      value_text(view, largest->sum.b), view.runs[1].name);
 }
 
-std::string answer_of(const ReportView& view,
+std::string answer_of(const RunsView& view,
                       const std::vector<KindTotal>& totals,
                       const std::vector<double>& ratios) {
   const auto within = std::count_if(ratios.begin(), ratios.end(),
@@ -147,7 +154,7 @@ std::string answer_of(const ReportView& view,
   return out + largest_gap(view, totals);
 }
 
-Figure empty_figure(const ReportView& view, Figure figure) {
+Figure empty_figure(const RunsView& view, Figure figure, double width) {
   figure.answer = view.pair() ? "The two sessions have no task kind and layer in common."
                               : "One session alone has no prediction error.";
   const std::string fill =
@@ -155,13 +162,13 @@ Figure empty_figure(const ReportView& view, Figure figure) {
                     "run."
                   : "this needs a measured and a simulated session of one scenario: k3rack report "
                     "MEASURED.k3r SIMULATED.k3r";
-  figure.pictures.push_back(visual::empty_chart(960, 90, fill));
+  figure.pictures.push_back(visual::empty_chart(width, 90, fill));
   return figure;
 }
 
 }  // namespace
 
-Figure error_figure(const ReportView& view) {
+Figure error_figure(const RunsView& view, double width) {
   Figure figure;
   figure.id = "error";
   const bool prediction = view.measured_and_simulated && !view.machines_differ;
@@ -169,11 +176,12 @@ Figure error_figure(const ReportView& view) {
                                : "How do the two runs differ per kind of task?";
   const std::vector<Pair> pairs = pairs_of(view);
   const std::vector<double> ratios = sorted_ratios(pairs);
-  if (ratios.empty()) return empty_figure(view, std::move(figure));
+  if (ratios.empty()) return empty_figure(view, std::move(figure), width);
   const std::vector<KindTotal> totals = totals_of(pairs);
   figure.answer = answer_of(view, totals, ratios);
-  figure.pictures.push_back(scatter(view, pairs, ratios[ratios.size() / 2]));
-  figure.pictures.push_back(dots(view, totals));
+  const double half = (width - kGap) / 2;
+  figure.pictures.push_back(scatter(view, pairs, ratios[ratios.size() / 2], half));
+  figure.pictures.push_back(dots(view, totals, half));
   figure.note = fmt::format(
       "Left: one point per kind and layer in the colours of the right, logarithmic axes with one "
       "scale. Right: sum over layers, thin line from the smallest to the largest ratio of a layer. "
@@ -185,4 +193,4 @@ Figure error_figure(const ReportView& view) {
   return figure;
 }
 
-}  // namespace k3::report
+}  // namespace k3::figures

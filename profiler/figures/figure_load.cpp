@@ -7,11 +7,11 @@
 
 #include <fmt/core.h>
 
-#include "profiler/report/view_internal.h"
+#include "profiler/figures/figures.h"
 #include "profiler/visual/chart_bars.h"
 #include "profiler/visual/chart_curve.h"
 
-namespace k3::report {
+namespace k3::figures {
 namespace {
 
 using visual::Paint;
@@ -58,7 +58,7 @@ Spread spread_of(const RunView& run) {
   return spread;
 }
 
-bool per_rank(const ReportView& view) {
+bool per_rank(const RunsView& view) {
   for (const RunView& run : view.runs) {
     for (const query::ExpertLoad& layer : run.detail->load) {
       if (layer.rank_tokens.empty()) return false;
@@ -88,8 +88,9 @@ std::string balance_answer(const RunView& run, bool ranks) {
       ratio_text(balance_of(*worst, ranks)), worst->layer);
 }
 
-visual::DrawList load_curves(const ReportView& view) {
+visual::DrawList load_curves(const RunsView& view, double width) {
   visual::CurveChart chart;
+  chart.width = width;
   chart.x_title = "experts of a layer, busiest first";
   chart.y_title = "tokens over the layer's mean";
   chart.reference = visual::ReferenceLine{1, "1.00× = perfectly even"};
@@ -111,8 +112,9 @@ visual::DrawList load_curves(const ReportView& view) {
   return draw(chart);
 }
 
-visual::DrawList balance_bars(const ReportView& view, bool ranks) {
+visual::DrawList balance_bars(const RunsView& view, bool ranks, double width) {
   visual::GroupedBars chart;
+  chart.width = width;
   int layers = 0;
   for (const RunView& run : view.runs) {
     for (const query::ExpertLoad& layer : run.detail->load) {
@@ -143,7 +145,7 @@ visual::DrawList balance_bars(const ReportView& view, bool ranks) {
 
 }  // namespace
 
-Figure load_figure(const ReportView& view) {
+Figure load_figure(const RunsView& view, double width) {
   Figure figure;
   figure.id = "load";
   figure.question = "How evenly are the experts loaded?";
@@ -156,12 +158,12 @@ Figure load_figure(const ReportView& view) {
   if (!any) {
     figure.answer = "The session holds no expert load.";
     figure.pictures.push_back(visual::empty_chart(
-        960, 90,
+        width, 90,
         "no layer routed tokens to experts. A run of a model with MoE layers fills this."));
     return figure;
   }
-  figure.pictures.push_back(load_curves(view));
-  figure.pictures.push_back(balance_bars(view, ranks));
+  figure.pictures.push_back(load_curves(view, width));
+  figure.pictures.push_back(balance_bars(view, ranks, width));
   figure.note = fmt::format(
       "Balance of a layer = max over {0}s of tokens / mean over {0}s of tokens, 1.00× is perfect; "
       "tokens are counted once per chosen expert, summed over all steps. Bands: smallest to "
@@ -171,4 +173,4 @@ Figure load_figure(const ReportView& view) {
   return figure;
 }
 
-}  // namespace k3::report
+}  // namespace k3::figures

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "profiler/figures/view.h"
+#include "profiler/visual/draw_list.h"
+
+namespace k3::figures {
+
+/// One figure: a question, its computed answer, the picture, what it was made from.
+struct Figure {
+  std::string id;
+  std::string question;
+  std::string answer;
+  std::string note;
+  std::vector<visual::DrawList> pictures;  ///< side by side where there is room
+};
+
+// Each figure takes the width that its pictures have side by side.
+
+/// Where does a step go?
+Figure step_figure(const RunsView& view, double width);
+/// What does each layer cost: KDA, full attention, experts?
+Figure layer_figure(const RunsView& view, double width);
+/// Which rank sends how much to which?
+Figure traffic_figure(const RunsView& view, double width);
+/// How evenly are the experts loaded?
+Figure load_figure(const RunsView& view, double width);
+/// How well does the simulation predict the measurement?
+Figure error_figure(const RunsView& view, double width);
+
+}  // namespace k3::figures
