@@ -20,13 +20,13 @@ struct TimeRange {
 
 /// What all views show together; what is not set means all.
 struct Selection {
-  std::optional<Phase> phase;
-  std::optional<int> step;
-  std::optional<int> layer;
-  std::optional<int> rank;
-  std::optional<int> destination;  ///< with `rank` as source: one pair of ranks
-  std::optional<int> expert;
-  std::optional<TimeRange> time;
+  std::optional<Phase> phase = {};
+  std::optional<int> step = {};
+  std::optional<int> layer = {};
+  std::optional<int> rank = {};
+  std::optional<int> destination = {};  ///< with `rank` as source: one pair of ranks
+  std::optional<int> expert = {};
+  std::optional<TimeRange> time = {};
 
   friend bool operator==(const Selection&, const Selection&) = default;
 };
