@@ -36,9 +36,12 @@ tl::unexpected<Error> failure(sqlite3* handle, const std::string& where) {
     case SQLITE_INTERRUPT:
       return fail(Code::cancelled, "the query was stopped", where);
     case SQLITE_FULL:
-      return fail(Code::io, "no space left on the disk; what was written before is kept", where);
+      return fail(Code::io, "no space left on the disk", where);
     case SQLITE_READONLY:
     case SQLITE_PERM:
+      if (sqlite3_errcode(handle) == SQLITE_READONLY_DBMOVED) {
+        return fail(Code::io, "was moved, replaced or deleted while it was written", where);
+      }
       return fail(Code::io, fmt::format("cannot be written ({})", reason), where);
     case SQLITE_CANTOPEN:
     case SQLITE_IOERR: {

@@ -9,6 +9,8 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profiler/store/database.h"
@@ -127,16 +129,62 @@ Result<void> fold_wal(const fs::path& path) {
   return fail(Code::io, "another program has the file open", path.string());
 }
 
-Result<void> publish_session(const fs::path& temporary, const fs::path& path, Overwrite overwrite) {
-  if (overwrite == Overwrite::no) {
+WriteClaim::~WriteClaim() {
+  if (file_ >= 0) close(file_);
+}
+
+WriteClaim& WriteClaim::operator=(WriteClaim&& other) noexcept {
+  std::swap(file_, other.file_);
+  return *this;
+}
+
+Result<WriteClaim> WriteClaim::take(const fs::path& path) {
+  WriteClaim claim(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (claim.file_ < 0) {
+    return fail(errno == ENOENT ? Code::not_found : Code::io, system_reason(), path.string());
+  }
+  // NOTE: a lock of another kind than SQLite's, which readers and the writer itself need. A file
+  // system without it has no claims: there, as before, SQLite tells only writers that overlap.
+  if (flock(claim.file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return fail(Code::invalid_input,
+                "is being written by another run; choose another name or wait for its end",
+                path.string());
+  }
+  return claim;
+}
+
+bool WriteClaim::is_of(const fs::path& path) const {
+  struct stat claimed{};
+  struct stat named{};
+  return fstat(file_, &claimed) == 0 && stat(path.c_str(), &named) == 0 &&
+         claimed.st_dev == named.st_dev && claimed.st_ino == named.st_ino;
+}
+
+namespace {
+
+/// The claim to the file of that name: a new empty one, or with Overwrite::yes an old one.
+Result<WriteClaim> claim_name(const fs::path& path, Overwrite overwrite, bool& created) {
+  constexpr int kTries = 100;  // each one lost to a run that published in between
+  for (int i = 0; i < kTries; ++i) {
     const int file = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (file < 0 && errno == EEXIST) {
+    if (file < 0 && errno != EEXIST) return fail(Code::io, system_reason(), path.string());
+    if (file < 0 && overwrite == Overwrite::no) {
       return fail(Code::invalid_input, "exists already; choose another name or add --force",
                   path.string());
     }
-    if (file < 0) return fail(Code::io, system_reason(), path.string());
-    close(file);
-  } else if (const Result<FileHeader> old = read_file_header(path); old && old->is_wal) {
+    created = file >= 0;
+    if (created) close(file);
+    Result<WriteClaim> claim = WriteClaim::take(path);
+    if (!claim && claim.error().code != Code::not_found) return claim;
+    if (claim && claim->is_of(path)) return claim;
+  }
+  return fail(Code::invalid_input, "is written by too many runs at once; choose another name",
+              path.string());
+}
+
+/// Makes sure that nothing of an old session gets into the one that takes its name.
+Result<void> clear_old(const fs::path& path) {
+  if (const Result<FileHeader> old = read_file_header(path); old && old->is_wal) {
     // NOTE: a -wal file left beside the new database would be replayed into it.
     if (const Result<void> folded = fold_wal(path); !folded && folded.error().code == Code::io) {
       return fail(Code::invalid_input,
@@ -147,9 +195,23 @@ Result<void> publish_session(const fs::path& temporary, const fs::path& path, Ov
   std::error_code ignored;
   fs::remove(wal_path(path), ignored);
   fs::remove(shm_path(path), ignored);
-  Result<void> published = publish_file(temporary, path);
-  if (!published && overwrite == Overwrite::no) fs::remove(path, ignored);
-  return published;
+  return {};
+}
+
+}  // namespace
+
+Result<WriteClaim> publish_session(const fs::path& temporary,
+                                   const fs::path& path,
+                                   Overwrite overwrite) {
+  bool created = false;
+  K3_TRY(const WriteClaim name, claim_name(path, overwrite, created));
+  K3_TRY(WriteClaim claim, WriteClaim::take(temporary));
+  Result<void> published = clear_old(path);
+  if (published) published = publish_file(temporary, path);
+  if (published) return claim;
+  std::error_code ignored;
+  if (created) fs::remove(path, ignored);
+  return tl::unexpected(std::move(published).error());
 }
 
 }  // namespace k3::store

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <utility>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/result.h"
@@ -27,10 +28,37 @@ std::filesystem::path shm_path(const std::filesystem::path& path);
 /// Fails, changing nothing, while another program has the file open or if it cannot be written.
 Result<void> fold_wal(const std::filesystem::path& path);
 
+/// The right to a session file among runs: one holder at a time, gone with the process that held
+/// it. Keeps a lock on the file itself, so that nothing is left beside it. Readers do not ask.
+class WriteClaim {
+ public:
+  WriteClaim() = default;
+  ~WriteClaim();
+
+  WriteClaim(WriteClaim&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+  WriteClaim& operator=(WriteClaim&& other) noexcept;
+  WriteClaim(const WriteClaim&) = delete;
+  WriteClaim& operator=(const WriteClaim&) = delete;
+
+  /// Of an existing file, without waiting. Errors: not_found, io; invalid_input if another run has
+  /// it
+  static Result<WriteClaim> take(const std::filesystem::path& path);
+
+  /// Whether `path` still names the file that was claimed.
+  bool is_of(const std::filesystem::path& path) const;
+
+ private:
+  explicit WriteClaim(int file) : file_(file) {}
+
+  int file_ = -1;
+};
+
 /// Renames a finished `temporary` to `path`: without Overwrite::yes only if that name is still
-/// free, with it only if no run is writing to the old file.
-Result<void> publish_session(const std::filesystem::path& temporary,
-                             const std::filesystem::path& path,
-                             Overwrite overwrite);
+/// free, with it only if no run is writing to the old file. Gives the claim to the new file, which
+/// its writer keeps until it is complete.
+Result<WriteClaim> publish_session(const std::filesystem::path& temporary,
+                                   const std::filesystem::path& path,
+                                   Overwrite overwrite);
 
 }  // namespace k3::store

@@ -321,29 +321,57 @@ class SessionWriter final : public TraceSink {
       error.where = path_.string();
       return tl::unexpected(std::move(error));
     }
-    K3_TRY_VOID(publish_session(temporary, path_, overwrite_));
+    K3_TRY(claim_, publish_session(temporary, path_, overwrite_));
     begun_ = true;
-    K3_TRY(session_, OpenSession::open(path_, header));
+    Result<std::unique_ptr<OpenSession>> session = OpenSession::open(path_, header);
+    if (!session) {
+      fs::remove(path_, ignored);
+      return tl::unexpected(std::move(session).error());
+    }
+    session_ = *std::move(session);
     return {};
   }
 
   Result<void> step(const StepRecord& step) override {
     if (!session_) return misuse("a step outside of begin and finish");
-    return session_->add(step);
+    Result<void> added = session_->add(step);
+    if (added) {
+      ++num_steps_;
+      return added;
+    }
+    return tl::unexpected(with_what_is_kept(std::move(added).error()));
   }
 
   Result<void> finish() override {
     if (!session_) return misuse("finish without begin");
-    K3_TRY_VOID(session_->complete());
+    if (Result<void> completed = session_->complete(); !completed) {
+      return tl::unexpected(with_what_is_kept(std::move(completed).error()));
+    }
     session_->fold();
     session_.reset();
+    claim_ = {};
     return {};
   }
 
  private:
+  /// Where the disk gives up, the error says what the file holds all the same.
+  Error with_what_is_kept(Error error) const {
+    if (error.code != Code::io) return error;
+    if (num_steps_ == 0) {
+      error.message += "; the session holds no step";
+    } else if (num_steps_ == 1) {
+      error.message += "; the session holds the first step";
+    } else {
+      error.message += fmt::format("; the session holds the first {} steps", num_steps_);
+    }
+    return error;
+  }
+
   fs::path path_;
   Overwrite overwrite_;
   bool begun_ = false;
+  int num_steps_ = 0;
+  WriteClaim claim_;  ///< given up only after the session is closed
   std::unique_ptr<OpenSession> session_;
 };
 

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "engine/base/rng.h"
+#include "profiler/store/database.h"
 #include "profiler/store/session_file.h"
 #include "profiler/store/session_reader.h"
 #include "profiler/store/session_writer.h"
@@ -164,10 +166,71 @@ TEST(SessionFile, IsNotTakenFromARunThatWritesToIt) {
   const auto second = store::create_session(dir / "a.k3r", Overwrite::yes).value();
   const auto begun = second->begin(run.header);
   ASSERT_FALSE(begun);
-  EXPECT_THAT(begun.error().text(), HasSubstr("in use by another program"));
+  EXPECT_EQ(begun.error().code, Code::invalid_input);
+  EXPECT_THAT(begun.error().text(), HasSubstr("is being written by another run"));
   ASSERT_TRUE(first->step(run.steps[1]));
   ASSERT_TRUE(first->finish());
   EXPECT_EQ(test::read_run(dir / "a.k3r")->steps.size(), 2U);
+}
+
+/// Between its publishing and its first step a file looks like any finished one.
+TEST(SessionFile, BelongsToItsRunFromTheFirstMoment) {
+  const test::TempDir dir;
+  for (const char* name : {"first.tmp", "second.tmp"})
+    write_bytes(dir / name, name);
+  {
+    const auto first = store::publish_session(dir / "first.tmp", dir / "a.k3r", Overwrite::yes);
+    ASSERT_TRUE(first) << first.error().text();
+    const auto second = store::publish_session(dir / "second.tmp", dir / "a.k3r", Overwrite::yes);
+    ASSERT_FALSE(second);
+    EXPECT_THAT(second.error().text(), HasSubstr("a.k3r: is being written by another run"));
+    EXPECT_EQ(bytes_of(dir / "a.k3r"), "first.tmp");
+  }
+  ASSERT_TRUE(store::publish_session(dir / "second.tmp", dir / "a.k3r", Overwrite::yes));
+  EXPECT_EQ(bytes_of(dir / "a.k3r"), "second.tmp");
+}
+
+enum Outcome { won, refused, other };
+
+Outcome write_by_force(const fs::path& path, const test::SampleRun& run) {
+  const auto sink = store::create_session(path, Overwrite::yes);
+  if (!sink) return other;
+  if (const auto begun = (*sink)->begin(run.header); !begun) {
+    return begun.error().message.starts_with("is being written by another run") ? refused : other;
+  }
+  for (const StepRecord& step : run.steps) {
+    if (!(*sink)->step(step)) return other;
+  }
+  return (*sink)->finish() ? won : other;
+}
+
+TEST(SessionFile, IsWhole_WhenSeveralRunsWantItsName) {
+  constexpr int kRounds = 8;
+  constexpr int kRuns = 3;
+  const test::TempDir dir;
+  const auto path = dir / "a.k3r";
+  const test::SampleRun run = test::random_run(3);
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<pid_t> children;
+    for (int i = 0; i < kRuns; ++i) {
+      const pid_t child = fork();
+      ASSERT_GE(child, 0);
+      if (child == 0) _exit(write_by_force(path, run));
+      children.push_back(child);
+    }
+    int winners = 0;
+    for (const pid_t child : children) {
+      int status = 0;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      ASSERT_TRUE(WIFEXITED(status));
+      EXPECT_NE(WEXITSTATUS(status), other);
+      winners += WEXITSTATUS(status) == won ? 1 : 0;
+    }
+    EXPECT_GE(winners, 1);
+    EXPECT_EQ(whole_steps(path, run), static_cast<int>(run.steps.size()));
+    EXPECT_TRUE(SessionReader::open(path)->is_complete());
+    EXPECT_EQ(std::distance(fs::directory_iterator(dir.path()), {}), 1);
+  }
 }
 
 TEST(SessionFile, ShowsFinishedSteps_WhileItIsWritten) {
@@ -272,7 +335,9 @@ TEST(SessionFile, KeepsWholeSteps_WhenTheDiskIsFull) {
       StepRecord step = run.steps[static_cast<std::size_t>(i) % run.steps.size()];
       step.step = i;
       if (const auto written = sink->step(step); !written) {
-        _exit(written.error().code == Code::io && i > 0 ? 0 : 3);
+        const std::string kept = "the session holds the first " + std::to_string(i) + " steps";
+        const bool says_it = written.error().message.find(kept) != std::string::npos;
+        _exit(written.error().code == Code::io && i > 1 && says_it ? 0 : 3);
       }
     }
     _exit(4);
@@ -282,6 +347,45 @@ TEST(SessionFile, KeepsWholeSteps_WhenTheDiskIsFull) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
   EXPECT_GT(whole_steps(path, run), 0);
+}
+
+TEST(SessionFile, ClaimsNoKeptSteps_WhenTheDiskIsFullAtOnce) {
+  const test::TempDir dir;
+  const auto path = dir / "a.k3r";
+  test::SampleRun run = test::random_run(4);
+  run.steps[0].spans.resize(1);
+  // One step of more than the file may hold.
+  run.steps[0].spans.assign(20'000, run.steps[0].spans[0]);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{400'000, 400'000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const auto sink = store::create_session(path, Overwrite::no).value();
+    if (!sink->begin(run.header)) _exit(2);
+    const auto written = sink->step(run.steps[0]);
+    if (written) _exit(3);
+    const std::string& message = written.error().message;
+    _exit(message.find("holds no step") != std::string::npos &&
+                  message.find("kept") == std::string::npos
+              ? 0
+              : 4);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Database, AFullDiskPromisesNothing) {
+  const test::TempDir dir;
+  const auto database = store::Database::open(dir / "a.db", store::OpenMode::create).value();
+  ASSERT_TRUE(database.execute("CREATE TABLE t (x BLOB); PRAGMA max_page_count = 4"));
+  const auto full = database.execute("INSERT INTO t VALUES (zeroblob(100000))");
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, Code::io);
+  EXPECT_EQ(full.error().message, "no space left on the disk");
 }
 
 }  // namespace
