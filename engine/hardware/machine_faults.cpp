@@ -97,6 +97,40 @@ std::optional<std::string> misfit(const Machine& machine, const Fault& fault) {
                      first, first + machine.planes() - 1);
 }
 
+bool same_part(const Fault& a, const Fault& b) {
+  return a.target == b.target && a.index == b.index && a.plane == b.plane;
+}
+
+/// Whether `wide` is about everything that `narrow` is about, and more.
+bool covers(const MachineParts& parts, const Fault& wide, const Fault& narrow) {
+  const bool is_of_gpu = narrow.target == FaultTarget::link || narrow.target == FaultTarget::nic ||
+                         narrow.target == FaultTarget::compute;
+  switch (wide.target) {
+    case FaultTarget::plane:
+      return narrow.target == FaultTarget::link && narrow.plane == wide.index;
+    case FaultTarget::gpu:
+      return is_of_gpu && narrow.index == wide.index;
+    case FaultTarget::tray:
+      return is_of_gpu && parts.tray_of(narrow.index) == wide.index;
+    case FaultTarget::link:
+    case FaultTarget::nic:
+    case FaultTarget::leaf:
+    case FaultTarget::spine:
+    case FaultTarget::compute:
+      break;
+  }
+  return false;
+}
+
+/// The fault about less, where two say different things of one part; null where they go together:
+/// other parts, the same said twice, or a part that is dead whatever else holds.
+const Fault* contradicted(const MachineParts& parts, const Fault& a, const Fault& b) {
+  if (same_part(a, b)) return a.fraction == b.fraction ? nullptr : &b;
+  if (covers(parts, a, b)) return b.fraction > 0 ? &b : nullptr;
+  if (covers(parts, b, a)) return a.fraction > 0 ? &a : nullptr;
+  return nullptr;
+}
+
 }  // namespace
 
 Result<Machine> with_faults(Machine machine, std::span<const Fault> faults) {
@@ -104,8 +138,19 @@ Result<Machine> with_faults(Machine machine, std::span<const Fault> faults) {
     if (const auto wrong = misfit(machine, fault)) {
       return fail(Code::invalid_input, fmt::format("`{}`: {}", fault.text, *wrong));
     }
+    bool is_known = false;
+    for (const Fault& earlier : machine.faults) {
+      const Fault* narrower = contradicted(MachineParts(machine), earlier, fault);
+      if (narrower != nullptr) {
+        return fail(
+            Code::invalid_input,
+            fmt::format("`{}` and `{}` both say what is left of {}; give only one", earlier.text,
+                        fault.text, narrower->text.substr(0, narrower->text.find('='))));
+      }
+      is_known = is_known || same_part(earlier, fault);
+    }
+    if (!is_known) machine.faults.push_back(fault);
   }
-  machine.faults.insert(machine.faults.end(), faults.begin(), faults.end());
   return machine;
 }
 
@@ -132,7 +177,8 @@ std::string describe_gpus(const Machine& machine) {
     if (fault.target != FaultTarget::gpu && fault.target != FaultTarget::tray) continue;
     gone += (gone.empty() ? " left after " : ", ") + fault.text;
   }
-  return fmt::format("{} has {} GPUs{}", machine.name, num_live_gpus(machine), gone);
+  const int left = num_live_gpus(machine);
+  return fmt::format("{} has {} GPU{}{}", machine.name, left, left == 1 ? "" : "s", gone);
 }
 
 }  // namespace k3

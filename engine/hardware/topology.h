@@ -54,8 +54,8 @@ struct Topology {
   std::vector<int> live_gpus() const;
 };
 
-/// The machine with `faults` added to its own.
-/// Errors: a part that the machine does not have ("gpu80: gb300-nvl72 has gpu0 to gpu71")
+/// The machine with `faults` added to its own, each once. Errors: a part that the machine does not
+/// have ("gpu80: gb300-nvl72 has gpu0 to gpu71"); two faults that contradict each other, named
 Result<Machine> with_faults(Machine machine, std::span<const Fault> faults);
 
 /// Per GPU, what its machine's faults leave of the speed of its kernels: 1 healthy, 0 gone.

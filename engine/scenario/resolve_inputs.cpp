@@ -134,8 +134,9 @@ Result<void> read_faults(Resolving& state, const TextNode& list) {
     auto faulty = with_faults(std::move(machine), std::span(&*fault, 1));
     if (!faulty) return tl::unexpected(std::move(faulty.error()).at(item.where()));
     machine = *std::move(faulty);
-    written.push(fault->text);
   }
+  for (const Fault& fault : machine.faults)
+    written.push(fault.text);
   state.machine_keys.set("faults", std::move(written));
   return {};
 }

@@ -46,6 +46,17 @@ TEST_F(Network, AllToAllKnowsStripingFaultsAndLatency) {
               HasSubstr("gpu0 -> plane4, which is dead; use live striping"));
 }
 
+TEST_F(Network, FaultsThatContradictEachOtherAreRefused) {
+  EXPECT_THAT(error_of({"alltoall", "gb300-nvl72", "m.csv", "--fault", "plane4=0.5", "--fault",
+                        "gpu1:plane4=0.5"}),
+              HasSubstr("--fault: `plane4=0.5` and `gpu1:plane4=0.5` both say what is left of "
+                        "gpu1:plane4; give only one"));
+  const Json twice = json_of({"alltoall", "gb300-nvl72", "m.csv", "--fault", "gpu1:plane7=0.5",
+                              "--fault", "gpu1:plane7=0.5"});
+  EXPECT_DOUBLE_EQ(twice.find("makespan_s")->number(), 2e-3);
+  EXPECT_EQ(twice.find("faults")->items().size(), 1U);
+}
+
 TEST_F(Network, AllToAllBetweenRacksGoesOverNics) {
   std::string rows;
   for (int row = 0; row < 73; ++row) {

@@ -55,11 +55,11 @@ TEST(TopologySummary, DeadCablesAreNamedAndWholePartsOnce) {
 
 TEST(FaultEffects, EachCountsWhatItAdds) {
   const auto effects = fault_effects(
-      faulty({"plane1=0", "gpu0:plane1=0.5", "gpu1:plane0=0.5", "gpu2.compute=0.8", "gpu3=gone"}));
+      faulty({"plane1=0", "gpu0:plane1=0", "gpu1:plane0=0.5", "gpu2.compute=0.8", "gpu3=gone"}));
   ASSERT_THAT(effects, SizeIs(5));
   EXPECT_EQ(effects[0].fault, "plane1=0");
   EXPECT_EQ(effects[0].dead, 4);
-  EXPECT_EQ(effects[1].reduced, 0);  // dead already
+  EXPECT_EQ(effects[1].dead, 0);  // dead already
   EXPECT_EQ(effects[2].reduced, 1);
   EXPECT_EQ(effects[3].slower, 1);
   EXPECT_EQ(effects[4].gone, 1);

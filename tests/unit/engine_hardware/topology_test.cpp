@@ -1,6 +1,9 @@
 #include "engine/hardware/topology.h"
 
 #include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -15,6 +18,46 @@ using test::two_racks;
 
 double capacity(const Topology& topology, int link) {
   return topology.links[static_cast<std::size_t>(link)].capacity.bytes_per_second;
+}
+
+/// What with_faults says of faults on six GPUs in trays of two, with NICs.
+std::string fault_error(std::initializer_list<const char*> texts) {
+  std::vector<Fault> faults;
+  for (const char* text : texts)
+    faults.push_back(*parse_fault(text));
+  const auto machine = with_faults(two_racks(), faults);
+  return machine ? "no error" : machine.error().text();
+}
+
+TEST(Faults, ThatContradictEachOtherAreRefused) {
+  EXPECT_EQ(fault_error({"gpu0:plane1=0.5", "gpu0:plane1=0.25"}),
+            "`gpu0:plane1=0.5` and `gpu0:plane1=0.25` both say what is left of gpu0:plane1; give "
+            "only one");
+  EXPECT_EQ(fault_error({"plane1=0", "gpu0:plane1=0.5"}),
+            "`plane1=0` and `gpu0:plane1=0.5` both say what is left of gpu0:plane1; give only one");
+  EXPECT_EQ(fault_error({"gpu0:plane1=0.5", "plane1=0"}),
+            "`gpu0:plane1=0.5` and `plane1=0` both say what is left of gpu0:plane1; give only one");
+  for (const auto& [wide, narrow] :
+       {std::pair{"plane1=0.5", "gpu0:plane1=0.5"}, std::pair{"gpu0=gone", "gpu0.compute=0.5"},
+        std::pair{"gpu0=gone", "gpu0:plane0=0.5"}, std::pair{"gpu0=gone", "nic0=1"},
+        std::pair{"tray0=gone", "gpu0.compute=0.5"}, std::pair{"plane0=0.5", "plane0=0.25"},
+        std::pair{"nic2=0", "nic2=0.5"}, std::pair{"gpu1.compute=0.5", "gpu1.compute=0.75"}}) {
+    SCOPED_TRACE(wide);
+    EXPECT_NE(fault_error({wide, narrow}).find("give only one"), std::string::npos) << narrow;
+    EXPECT_NE(fault_error({narrow, wide}).find("give only one"), std::string::npos) << narrow;
+  }
+}
+
+TEST(Faults, ThatGoTogetherAreKept) {
+  for (const auto& [a, b] :
+       {std::pair{"gpu3:plane1=0.5", "plane0=0"}, std::pair{"plane1=0.5", "gpu0:plane1=0"},
+        std::pair{"gpu0=gone", "gpu0:plane1=0"}, std::pair{"gpu0=gone", "tray0=gone"},
+        std::pair{"gpu0=gone", "gpu1.compute=0.5"},
+        std::pair{"gpu0:plane1=0.5", "gpu1:plane1=0.25"}, std::pair{"nic0=0.5", "leaf0=0.5"}}) {
+    EXPECT_EQ(fault_error({a, b}), "no error") << a << ' ' << b;
+    EXPECT_EQ(broken(two_racks(), {a, b}).faults.size(), 2U);
+  }
+  EXPECT_EQ(broken(two_racks(), {"plane0=0.5", "plane0=0.50", "plane0=0.5"}).faults.size(), 1U);
 }
 
 TEST(Topology, JoinsEveryGpuToEveryPlane) {
@@ -73,7 +116,7 @@ TEST(Topology, ScalesBothDirectionsOfAFaultyLink) {
       build_topology(broken(test::tiny_machine(3), {"gpu1:plane0=0.5", "gpu1:plane0=0.5"}));
   for (int gpu = 0; gpu < 3; ++gpu) {
     for (std::size_t plane = 0; plane < 2; ++plane) {
-      const double expected = gpu == 1 && plane == 0 ? 1.25e9 : 5e9;  // several faults multiply
+      const double expected = gpu == 1 && plane == 0 ? 2.5e9 : 5e9;  // said twice is said once
       EXPECT_EQ(capacity(topology, topology.up_links(gpu)[plane]), expected);
       EXPECT_EQ(capacity(topology, topology.down_links(gpu)[plane]), expected);
     }
@@ -98,7 +141,7 @@ TEST(Topology, KeepsGoneGpusAsNodesWithoutLinks) {
       broken(machine, {"gpu0=gone", "tray2=gone", "gpu1.compute=0.5", "gpu1.compute=0.5"}));
   EXPECT_EQ(topology.nodes.size(), 6u + 2u);
   EXPECT_EQ(topology.live_gpus(), (std::vector<int>{1, 2, 3}));
-  EXPECT_EQ(topology.compute_speed, (std::vector<double>{0, 0.25, 1, 1, 0, 0}));
+  EXPECT_EQ(topology.compute_speed, (std::vector<double>{0, 0.5, 1, 1, 0, 0}));
   for (const int gpu : {0, 4, 5}) {
     EXPECT_EQ(capacity(topology, topology.up_links(gpu)[0]), 0);
     EXPECT_EQ(capacity(topology, topology.down_links(gpu)[1]), 0);
