@@ -1,10 +1,14 @@
 #include "profiler/session/host_memory.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <limits>
 #include <string>
 
 #include <fmt/core.h>
+
+#include "sim/memory/memory_model.h"
 
 namespace k3::session {
 namespace {
@@ -24,10 +28,13 @@ double available_bytes() {
 Result<void> check_host_memory(double bytes, std::string_view what, std::string_view remedy) {
   const double available = available_bytes();
   if (bytes <= available) return {};
-  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  const auto text = [](double amount) {
+    constexpr double kMost = 9e18;  // what Bytes can count
+    return sim::memory_text({static_cast<std::int64_t>(std::min(amount, kMost))});
+  };
   return fail(Code::does_not_fit,
-              fmt::format("needs {:.1f} GiB for {}, this computer has {:.1f} GiB left; {}",
-                          bytes / kGiB, what, available / kGiB, remedy),
+              fmt::format("needs {} for {}, this computer has {} left; {}", text(bytes), what,
+                          text(available), remedy),
               "memory");
 }
 

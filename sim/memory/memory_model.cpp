@@ -1,6 +1,7 @@
 #include "sim/memory/memory_model.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include <fmt/core.h>
@@ -69,17 +70,13 @@ std::int64_t buffer_bytes(const MemoryInput& input, std::int64_t own, std::int64
          combined * row_bytes(input.precision.combine, moe.latent);
 }
 
-std::string gib(Bytes bytes) {
-  return fmt::format("{:.1f} GiB", bytes.value() / static_cast<double>((1_GiB).count));
-}
-
 /// What would fit instead, as the end of the message.
 std::string remedy(const RankMemory& rank, std::int64_t sequences, Bytes memory) {
   const Bytes resident = rank[MemoryPart::experts] + rank[MemoryPart::weights];
   if (resident >= memory) {
     return fmt::format(
         "weights alone take {}: more ranks hold fewer experts each, or a machine with more memory",
-        gib(resident));
+        memory_text(resident));
   }
   const double share = (memory - resident).value() / (rank.total() - resident).value();
   const auto fitting = static_cast<std::int64_t>(share * static_cast<double>(sequences));
@@ -88,6 +85,20 @@ std::string remedy(const RankMemory& rank, std::int64_t sequences, Bytes memory)
 }
 
 }  // namespace
+
+std::string memory_text(Bytes bytes) {
+  constexpr std::array<std::string_view, 4> kUnits{"B", "KiB", "MiB", "GiB"};
+  constexpr double kWholeFrom = 99.95;  // from here on three digits leave none for a fraction
+  constexpr double kTenthsFrom = 9.995;
+  double value = bytes.value();
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits.size() && value >= 1023.5) {
+    value /= 1024;
+    ++unit;
+  }
+  const int decimals = unit == 0 || value >= kWholeFrom ? 0 : value >= kTenthsFrom ? 1 : 2;
+  return fmt::format("{:.{}f} {}", value, decimals, kUnits[unit]);
+}
 
 std::string_view name_of(MemoryPart part) {
   return kPartNames[static_cast<std::size_t>(part)];
@@ -144,8 +155,8 @@ Result<void> check_memory(std::span<const RankMemory> ranks,
   return fail(
       Code::does_not_fit,
       fmt::format("rank {} needs {}, {} has {}; largest part is {} with {}; {}", rank,
-                  gib(fullest->total()), machine.gpu.name, gib(machine.gpu.memory),
-                  name_of(largest), gib((*fullest)[largest]),
+                  memory_text(fullest->total()), machine.gpu.name, memory_text(machine.gpu.memory),
+                  name_of(largest), memory_text((*fullest)[largest]),
                   remedy(*fullest, shape.rank_shapes()[rank].sequences, machine.gpu.memory)),
       "memory");
 }

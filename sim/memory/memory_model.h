@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,9 @@ enum class MemoryPart : std::uint8_t {
 inline constexpr int kNumMemoryParts = 7;
 
 std::string_view name_of(MemoryPart part);
+
+/// "384 B", "1.50 KiB", "12.3 MiB", "288 GiB": three significant digits for messages about memory.
+std::string memory_text(Bytes bytes);
 
 /// Bytes that one rank holds during a step.
 struct RankMemory {

@@ -97,6 +97,26 @@ TEST(Memory, RefusalSaysWhenNothingFits) {
   EXPECT_THAT(check_memory(ranks, shape, machine).error().message, HasSubstr("weights alone take"));
 }
 
+TEST(Memory, TextHasThreeDigitsAndTheUnitThatSuits) {
+  EXPECT_EQ(memory_text({0}), "0 B");
+  EXPECT_EQ(memory_text({1023}), "1023 B");
+  EXPECT_EQ(memory_text({1024}), "1.00 KiB");
+  EXPECT_EQ(memory_text({12'600}), "12.3 KiB");
+  EXPECT_EQ(memory_text({123'456}), "121 KiB");
+  EXPECT_EQ(memory_text({1'048'575}), "1.00 MiB");
+  EXPECT_EQ(memory_text({10'480'520}), "10.0 MiB");  // a little above 9.995
+  EXPECT_EQ(memory_text(288_GiB), "288 GiB");
+  EXPECT_EQ(memory_text({2'000'000'000'000}), "1863 GiB");
+}
+
+TEST(Memory, ARefusalOfASmallModelSaysHowSmall) {
+  const StepShape shape = StepShape::uniform(Phase::decode, 2, 1, 10, 1);
+  const auto ranks = tiny_memory(Placement::contiguous(3, 8, 2), shape);
+  Machine machine = test::tiny_machine(2);
+  machine.gpu.memory = {2048};
+  EXPECT_THAT(check_memory(ranks, shape, machine).error().message, HasSubstr(" has 2.00 KiB; "));
+}
+
 TEST(Memory, KimiK3WeightsAreThoseOfTheCheckpoint) {
   const ModelConfig model =
       load_model_config(test::source_dir() / "data" / "model" / "kimi-k3.json").value();
