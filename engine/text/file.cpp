@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/core.h>
@@ -38,6 +39,8 @@ Result<std::string> read_text_file(const std::filesystem::path& path) {
     }
   }
   if (std::ferror(file.get()) != 0) return system_failure(path, errno);
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8, as some editors write it
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
 }
 

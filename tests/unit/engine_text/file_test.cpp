@@ -18,6 +18,20 @@ TEST(ReadTextFile, ReadsTheWholeFile) {
   EXPECT_EQ(*read, text);
 }
 
+TEST(ReadTextFile, SkipsAByteOrderMark) {
+  const test::TempDir dir;
+  const auto read = [&](const std::string& text) {
+    std::ofstream(dir / "a.txt", std::ios::binary) << text;
+    return read_text_file(dir / "a.txt").value();
+  };
+  EXPECT_EQ(read("\xef\xbb\xbf"
+                 "1,2\n"),
+            "1,2\n");
+  EXPECT_EQ(read("\xef\xbb\xbf"), "");
+  EXPECT_EQ(read("\xef\xbb"), "\xef\xbb");
+  EXPECT_EQ(read("x\xef\xbb\xbf"), "x\xef\xbb\xbf");
+}
+
 TEST(ReadTextFile, GivesTheSystemsReason) {
   const test::TempDir dir;
   const auto missing = read_text_file(dir / "none.txt");
