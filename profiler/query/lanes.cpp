@@ -1,7 +1,9 @@
 #include "profiler/query/lanes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <thread>
 
 #include <fmt/core.h>
 
@@ -12,24 +14,27 @@
 namespace k3::query {
 namespace {
 
-tl::unexpected<Error> stopped() {
+tl::unexpected<Error> stop_error() {
   return fail(Code::cancelled, "stopped");
 }
 
-/// Spans read row by row, by lane and level.
-using RowBuckets = std::vector<std::vector<std::vector<RawSpan>>>;
+/// Share of the time until rows are read, and until blocks are decoded; the rest goes into marks.
+constexpr double kReadShare = 0.4;
+constexpr double kDecodedShare = 0.9;
 
 class Loader {
  public:
   Loader(const store::SessionReader& session, const LoadOptions& options)
-      : session_(session), options_(options), lanes_(std::make_shared<Lanes>()) {}
+      : session_(session), options_(options) {}
 
   Result<std::shared_ptr<const Lanes>> load();
 
  private:
-  Result<void> read_header();
-  Result<void> read_rows();
-  void place_rows();
+  Result<std::shared_ptr<Lanes>> read_header() const;
+  Result<void> read_rows(const std::vector<store::StepRow>& steps, LanesBuilder& builder) const;
+  Result<void> decode_blocks(LanesBuilder& builder) const;
+
+  bool stopped() const { return options_.stop.stop_requested(); }
 
   void report(double fraction) const {
     if (options_.progress) options_.progress(fraction);
@@ -37,94 +42,84 @@ class Loader {
 
   const store::SessionReader& session_;
   const LoadOptions& options_;
-  std::shared_ptr<Lanes> lanes_;
-  RowBuckets buckets_;
-  std::vector<Region> regions_;
+  std::vector<store::SpanBlock> blocks_;
 };
 
-/// Share of the time that reading takes; the rest goes into arranging.
-constexpr double kReadingShare = 0.8;
-
-Result<void> Loader::read_header() {
-  lanes_->num_ranks = session_.num_ranks();
-  K3_TRY(lanes_->lanes, session_.lanes());
-  K3_TRY(lanes_->names, session_.names());
-  K3_TRY(lanes_->steps, session_.steps());
+Result<std::shared_ptr<Lanes>> Loader::read_header() const {
+  auto lanes = std::make_shared<Lanes>();
+  lanes->num_ranks = session_.num_ranks();
+  K3_TRY(lanes->lanes, session_.lanes());
+  K3_TRY(lanes->names, session_.names());
+  K3_TRY(lanes->steps, session_.steps());
   K3_TRY(const std::int64_t num_plans, session_.database().integer("SELECT count(*) FROM plan"));
   for (std::int64_t p = 0; p < num_plans; ++p) {
     K3_TRY(PlanRecord plan, session_.plan(static_cast<int>(p)));
-    lanes_->plans.push_back(std::move(plan));
+    lanes->plans.push_back(std::move(plan));
   }
-  return {};
+  return lanes;
 }
 
-Result<void> Loader::read_rows() {
-  const TaskKinds kinds(lanes_->plans, lanes_->steps);
-  buckets_.resize(lanes_->lanes.size());
-  for (std::size_t s = 0; s < lanes_->steps.size(); ++s) {
-    if (options_.stop.stop_requested()) return stopped();
-    const store::StepRow& step = lanes_->steps[s];
-    K3_TRY(const std::vector<Span> spans, session_.spans(step));
-    if (step.first_span + step.num_spans > std::numeric_limits<std::uint32_t>::max()) {
+/// The steps that stand in no block.
+Result<void> Loader::read_rows(const std::vector<store::StepRow>& steps,
+                               LanesBuilder& builder) const {
+  std::int64_t span_limit = 0;
+  for (const store::SpanBlock& block : blocks_)
+    span_limit = std::max(span_limit, block.span_limit);
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (stopped()) return stop_error();
+    if (steps[s].first_span + steps[s].num_spans > std::numeric_limits<std::uint32_t>::max()) {
       return fail(Code::unsupported, "has more spans than can be held in memory (2³²)");
     }
-    auto id = static_cast<std::uint32_t>(step.first_span);
-    for (const Span& span : spans) {
-      std::vector<std::vector<RawSpan>>& levels = buckets_[static_cast<std::size_t>(span.lane)];
-      if (levels.size() <= span.depth) levels.resize(std::size_t{span.depth} + 1);
-      const std::int64_t begin_ns = clamped_time(span.begin_ns);
-      const std::int64_t duration_ns = std::clamp<std::int64_t>(span.duration_ns, 0, kMaxTimeNs);
-      levels[span.depth].push_back({.begin_ns = begin_ns,
-                                    .end_ns = clamped_time(begin_ns + duration_ns),
-                                    .span_id = id++,
-                                    .step = step.step,
-                                    .task = span.task,
-                                    .name = span.name,
-                                    .layer = span.layer,
-                                    .category = span.category,
-                                    .kind = kinds.kind_of(step.step, span.task)});
-    }
-    report(kReadingShare * static_cast<double>(s + 1) / static_cast<double>(lanes_->steps.size()));
+    if (steps[s].first_span < span_limit) continue;
+    K3_TRY(const std::vector<Span> spans, session_.spans(steps[s]));
+    builder.add_rows(steps[s], spans);
+    report(kReadShare * static_cast<double>(s + 1) / static_cast<double>(steps.size()));
   }
   return {};
 }
 
-void Loader::place_rows() {
-  std::size_t num_spans = 0;
-  for (std::size_t lane = 0; lane < buckets_.size(); ++lane) {
-    for (std::size_t level = 0; level < buckets_[lane].size(); ++level) {
-      const std::size_t count = buckets_[lane][level].size();
-      if (count == 0) continue;
-      regions_.push_back({.lane = static_cast<std::int32_t>(lane),
-                          .level = static_cast<std::int32_t>(level),
-                          .first = num_spans,
-                          .count = count,
-                          .rows = {}});
-      num_spans += count;
+Result<void> Loader::decode_blocks(LanesBuilder& builder) const {
+  const auto threads = static_cast<std::size_t>(std::max(1, options_.threads));
+  const std::thread::id own = std::this_thread::get_id();
+  std::vector<Result<void>> results(threads);
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> failed{false};
+  parallel_for(threads, options_.threads, [&](std::size_t t) {
+    store::SpanBlockDecoder decoder;
+    for (std::size_t i = next++; i < blocks_.size() && !failed && !stopped(); i = next++) {
+      results[t] = builder.place_block(i, blocks_[i], decoder);
+      if (!results[t]) failed = true;
+      if (std::this_thread::get_id() != own) continue;
+      report(kReadShare + (kDecodedShare - kReadShare) * static_cast<double>(i + 1) /
+                              static_cast<double>(blocks_.size()));
     }
-  }
-  allocate_columns(*lanes_, num_spans);
-  parallel_for(regions_.size(), options_.threads, [&](std::size_t r) {
-    Region& region = regions_[r];
-    std::vector<RawSpan>& bucket =
-        buckets_[static_cast<std::size_t>(region.lane)][static_cast<std::size_t>(region.level)];
-    for (std::size_t i = 0; i < bucket.size(); ++i)
-      put_span(*lanes_, region.first + i, bucket[i]);
-    bucket = {};
   });
+  for (Result<void>& result : results)
+    K3_TRY_VOID(std::move(result));
+  return {};
 }
 
 Result<std::shared_ptr<const Lanes>> Loader::load() {
-  K3_TRY_VOID(read_header());
-  K3_TRY_VOID(read_rows());
-  place_rows();
-  if (options_.stop.stop_requested()) return stopped();
-  parallel_for(regions_.size(), options_.threads,
-               [&](std::size_t r) { arrange_region(*lanes_, regions_[r]); });
-  if (options_.stop.stop_requested()) return stopped();
-  build_tracks(*lanes_, regions_, options_.threads);
+  K3_TRY(std::shared_ptr<Lanes> lanes, read_header());
+  const std::vector<store::StepRow> steps = lanes->steps;
+  if (stopped()) return stop_error();
+  K3_TRY(blocks_, session_.span_blocks());
+  LanesBuilder builder(std::move(lanes));
+  for (const store::SpanBlock& block : blocks_)
+    builder.add_block(block);
+  K3_TRY_VOID(read_rows(steps, builder));
+  builder.allocate();
+  parallel_for(builder.num_buckets(), options_.threads,
+               [&](std::size_t bucket) { builder.place_rows(bucket); });
+  if (Result<void> decoded = decode_blocks(builder); !decoded) {
+    return tl::unexpected(std::move(decoded).error().at(session_.path().string()));
+  }
+  blocks_ = {};
+  if (stopped()) return stop_error();
+  report(kDecodedShare);
+  std::shared_ptr<const Lanes> loaded = builder.finish(options_.threads);
   report(1);
-  return lanes_;
+  return loaded;
 }
 
 }  // namespace
@@ -161,6 +156,36 @@ LaneSpan Lanes::span(std::size_t index) const {
 Result<std::shared_ptr<const Lanes>> load_lanes(const store::SessionReader& session,
                                                 const LoadOptions& options) {
   return Loader(session, options).load();
+}
+
+std::shared_ptr<const Lanes> lanes_of(const RunHeader& header, std::span<const StepRecord> steps) {
+  auto lanes = std::make_shared<Lanes>();
+  lanes->num_ranks = header.num_ranks;
+  lanes->lanes = header.lanes;
+  lanes->names = header.names;
+  lanes->plans = header.plans;
+  std::int64_t first_span = 1;
+  for (const StepRecord& step : steps) {
+    lanes->steps.push_back({.step = step.step,
+                            .plan = step.plan,
+                            .phase = step.phase,
+                            .sequences = step.sequences,
+                            .tokens = step.tokens,
+                            .context = step.context,
+                            .begin_ns = step.begin_ns,
+                            .duration_ns = step.duration_ns,
+                            .first_span = first_span,
+                            .num_spans = std::ssize(step.spans)});
+    first_span += std::ssize(step.spans);
+  }
+  const std::vector<store::StepRow> rows = lanes->steps;
+  LanesBuilder builder(std::move(lanes));
+  for (std::size_t s = 0; s < rows.size(); ++s)
+    builder.add_rows(rows[s], steps[s].spans);
+  builder.allocate();
+  for (std::size_t bucket = 0; bucket < builder.num_buckets(); ++bucket)
+    builder.place_rows(bucket);
+  return builder.finish(1);
 }
 
 }  // namespace k3::query

@@ -8,7 +8,6 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -162,5 +161,8 @@ struct LoadOptions {
 /// Errors: cancelled once `stop` is requested; unsupported from 2³² spans on; corrupt
 Result<std::shared_ptr<const Lanes>> load_lanes(const store::SessionReader& session,
                                                 const LoadOptions& options = {});
+
+/// The same of a run that is in memory, without a session file. Its indices must be sound.
+std::shared_ptr<const Lanes> lanes_of(const RunHeader& header, std::span<const StepRecord> steps);
 
 }  // namespace k3::query

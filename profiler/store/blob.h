@@ -39,7 +39,13 @@ Result<std::vector<T>> array_from(std::span<const std::byte> blob) {
 }
 
 /// One zstd frame with a checksum.
+std::vector<std::byte> compressed_bytes(std::span<const std::byte> bytes);
 std::vector<std::byte> compressed(const std::vector<std::uint16_t>& values);
+
+/// Errors: corrupt if the frame is damaged or holds more than `most` bytes
+Result<void> decompress_bytes(std::span<const std::byte> blob,
+                              std::size_t most,
+                              std::vector<std::byte>& bytes);
 
 /// Errors: corrupt if the frame is damaged or does not hold exactly `count` values
 Result<std::vector<std::uint16_t>> decompressed(std::span<const std::byte> blob, std::size_t count);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "profiler/store/span_block.h"
+
 namespace k3::store {
 namespace {
 
@@ -88,6 +90,7 @@ std::string schema_readme() {
     out += fmt::format("\n## {} (view)\n\n{}\n\n```sql\n{};\n```\n", view.name, view.doc,
                        create_statement(view));
   }
+  out += fmt::format("\n## Blob of span_block\n\n{}", kSpanBlockDoc);
   return out;
 }
 

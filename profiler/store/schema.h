@@ -37,7 +37,7 @@ struct View {
 
 /// "K3Ra": tells session files from other SQLite databases (bytes 68 to 71 of the file).
 inline constexpr std::int32_t kApplicationId = 0x4b335261;
-inline constexpr std::int32_t kUserVersion = 2;
+inline constexpr std::int32_t kUserVersion = 3;
 
 /// Keys of `meta` with a meaning for readers. The writer sets the first five itself; the others
 /// come from RunHeader::meta.
@@ -129,6 +129,22 @@ inline constexpr Column kSpan[] = {
     {"flops", real, "", ""},
     {"bytes", real, "B", "memory traffic of compute, payload of transfers"},
     {"correlation", integer, "", "id that joins host and device spans; NULL: none"},
+};
+inline constexpr Column kSpanRange[] = {
+    {"first_span", integer, "", "span_id of the first of the stretch"},
+    {"num_spans", integer, "", "their ids are contiguous"},
+    {"begin_ns", integer, "ns", "the earliest begin"},
+    {"end_ns", integer, "ns", "the latest end"},
+};
+inline constexpr Column kSpanBlock[] = {
+    {"lane_id", integer, "", ""},
+    {"depth", integer, "", "as in span"},
+    {"first_begin_ns", integer, "ns", "begin of the first span; spans ascend in begin"},
+    {"last_end_ns", integer, "ns", "the latest end"},
+    {"count", integer, "", "spans in it, at most 65536"},
+    {"busy_ns", integer, "ns", "sum of the durations, waiting left out"},
+    {"span_limit", integer, "", "every span with a smaller span_id stands in a block"},
+    {"columns", blob, "", "see below"},
 };
 inline constexpr Column kLaneSummary[] = {
     {"lane_id", integer, "", ""},
@@ -244,6 +260,13 @@ inline constexpr Table kTaskTable{"task", "plan_id, task_id", "The tasks of ever
                                   columns::kTask};
 inline constexpr Table kLaneTable{"lane", "lane_id", "Rows of the timeline.", columns::kLane};
 inline constexpr Table kSpanTable{"span", "span_id", "Intervals on lanes.", columns::kSpan};
+inline constexpr Table kSpanRangeTable{"span_range", "first_span",
+                                       "Stretches of `span` and their time: an index of it.",
+                                       columns::kSpanRange, 3};
+inline constexpr Table kSpanBlockTable{
+    "span_block", "",
+    "The spans once more, as compressed columns. A run adds blocks now and then, for whole steps.",
+    columns::kSpanBlock, 3};
 inline constexpr Table kLaneSummaryTable{"lane_summary", "lane_id, category, layer",
                                          "Time per lane over all steps; filled when the run ends.",
                                          columns::kLaneSummary};
@@ -281,13 +304,29 @@ inline constexpr Table kLinkSampleTable{"link_sample", "step, link_id, t_ns",
                                         "an exchange keeps the link busy, then 0.",
                                         columns::kLinkSample, 2};
 
-inline constexpr std::array kTables{&kMetaTable,     &kRankTable,       &kStringTable,
-                                    &kPlanTable,     &kStepTable,       &kTaskTable,
-                                    &kLaneTable,     &kSpanTable,       &kLaneSummaryTable,
-                                    &kStepCostTable, &kTrafficTable,    &kTrafficTotalTable,
-                                    &kTransferTable, &kExpertLoadTable, &kExpertLoadTotalTable,
-                                    &kRoutingTable,  &kMemoryTable,     &kPlacementTable,
-                                    &kLinkTable,     &kLinkUseTable,    &kLinkSampleTable};
+inline constexpr std::array kTables{&kMetaTable,
+                                    &kRankTable,
+                                    &kStringTable,
+                                    &kPlanTable,
+                                    &kStepTable,
+                                    &kTaskTable,
+                                    &kLaneTable,
+                                    &kSpanTable,
+                                    &kSpanRangeTable,
+                                    &kSpanBlockTable,
+                                    &kLaneSummaryTable,
+                                    &kStepCostTable,
+                                    &kTrafficTable,
+                                    &kTrafficTotalTable,
+                                    &kTransferTable,
+                                    &kExpertLoadTable,
+                                    &kExpertLoadTotalTable,
+                                    &kRoutingTable,
+                                    &kMemoryTable,
+                                    &kPlacementTable,
+                                    &kLinkTable,
+                                    &kLinkUseTable,
+                                    &kLinkSampleTable};
 
 inline constexpr std::array kViews{
     View{"v_layer_cost",
@@ -299,6 +338,14 @@ inline constexpr std::array kViews{
          "  1e-3 * avg(max_ns) AS slowest_rank_us\n"
          "FROM step_cost JOIN step USING (step)\n"
          "GROUP BY phase, kind, layer, stage"},
+    View{"v_span",
+         "Spans with their end and the time of their stretch. Spans of a time are found without "
+         "reading the others by `WHERE begin_ns < t1 AND end_ns > t0 AND stretch_begin_ns < t1 AND "
+         "stretch_end_ns > t0`.",
+         "SELECT span.*, span.begin_ns + duration_ns AS end_ns,\n"
+         "  span_range.begin_ns AS stretch_begin_ns, span_range.end_ns AS stretch_end_ns\n"
+         "FROM span_range CROSS JOIN span\n"
+         "  ON span_id BETWEEN first_span AND first_span + num_spans - 1"},
     View{"v_traffic_matrix",
          "Copies, rows and bytes per pair of ranks over all steps and layers, both directions.",
          "SELECT src, dst, sum(copies) AS copies, sum(rows) AS rows, sum(bytes) AS bytes\n"

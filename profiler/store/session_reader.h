@@ -26,6 +26,22 @@ struct StepRow {
   std::int64_t num_spans = 0;
 };
 
+/// A span with its row's number and its step.
+struct StoredSpan {
+  std::int64_t span_id = 0;
+  std::int32_t step = 0;
+  Span span;
+};
+
+/// A row of span_block, to be read by SpanBlockDecoder (span_block.h).
+struct SpanBlock {
+  std::int32_t lane = 0;
+  std::uint8_t depth = 0;
+  std::size_t count = 0;        ///< 1 … kMaxBlockSpans
+  std::int64_t span_limit = 0;  ///< every span with a smaller span_id stands in a block
+  std::vector<std::byte> columns;
+};
+
 /// Read access to a session file: what it held when it was opened, also while a run is still
 /// writing to it. A file that a killed run left behind is recovered on opening. Values that index
 /// something (lanes, names, plans, ranks) are checked where they are read, so that a damaged file
@@ -67,6 +83,11 @@ class SessionReader {
 
   Result<std::vector<StepRow>> steps() const;
   Result<std::vector<Span>> spans(const StepRow& step) const;
+  /// Spans that overlap a range of time, by span_id. Reads little else in files of format 3.
+  Result<std::vector<StoredSpan>> spans_between(std::int64_t begin_ns, std::int64_t end_ns) const;
+  /// In the order written, so that those of one lane and depth ascend in time where steps do. Empty
+  /// for older formats; steps from the largest span_limit on have rows only.
+  Result<std::vector<SpanBlock>> span_blocks() const;
   Result<std::vector<TrafficRecord>> traffic(int step) const;
   Result<std::vector<TransferRecord>> transfers(int step) const;
   Result<std::vector<ExpertLoadRecord>> expert_load(int step) const;

@@ -1,19 +1,8 @@
-#include <algorithm>
-
-#include <fmt/core.h>
-
 #include "profiler/store/blob.h"
 #include "profiler/store/row_values.h"
 #include "profiler/store/session_reader.h"
 
 namespace k3::store {
-namespace {
-
-/// Rows to make room for at most before they have been seen.
-constexpr std::int64_t kMaxReserve = 1 << 20;
-
-}  // namespace
-
 Result<std::vector<StepRow>> SessionReader::steps() const {
   K3_TRY(Statement query,
          database_.prepare("SELECT step, plan_id, phase, sequences, tokens, context, begin_ns, "
@@ -33,44 +22,6 @@ Result<std::vector<StepRow>> SessionReader::steps() const {
     K3_TRY(step.num_spans, index_at<std::int64_t>(row, 9, kMaxCount));
     return {};
   }));
-  return out;
-}
-
-Result<std::vector<Span>> SessionReader::spans(const StepRow& step) const {
-  K3_TRY(const std::int64_t num_lanes, database_.integer("SELECT count(*) FROM lane"));
-  K3_TRY(const std::int64_t num_names, database_.integer("SELECT count(*) FROM string"));
-  K3_TRY(Statement tasks, database_.prepare("SELECT num_tasks FROM plan WHERE plan_id = ?"));
-  tasks.bind(1, step.plan);
-  K3_TRY(const bool has_plan, tasks.next());
-  const std::int64_t num_tasks = has_plan ? tasks.integer(0) : 0;
-  K3_TRY(
-      Statement query,
-      database_.prepare("SELECT begin_ns, duration_ns, lane_id, task_id, layer, depth, category, "
-                        "name_id, flops, bytes FROM span WHERE span_id >= ?1 AND span_id - ?1 < ?2 "
-                        "AND step = ?3 ORDER BY span_id LIMIT ?2"));
-  query.bind(1, step.first_span);
-  query.bind(2, step.num_spans);
-  query.bind(3, step.step);
-  std::vector<Span> out;
-  out.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(step.num_spans, 0, kMaxReserve)));
-  K3_TRY_VOID(for_each_row(query, [&](const Statement& row) -> Result<void> {
-    Span& span = out.emplace_back();
-    span.begin_ns = row.integer(0);
-    span.duration_ns = row.integer(1);
-    K3_TRY(span.lane, index_at<std::int32_t>(row, 2, num_lanes));
-    K3_TRY(span.task, index_at<std::int32_t>(row, 3, num_tasks, -1));
-    K3_TRY(span.layer, layer_at(row, 4));
-    span.depth = integer_as<std::uint8_t>(row, 5);
-    K3_TRY(span.category, enum_at<SpanCategory>(row, 6));
-    K3_TRY(span.name, index_at<std::int32_t>(row, 7, num_names));
-    span.flops = row.real(8);
-    span.bytes = row.real(9);
-    return {};
-  }));
-  if (std::ssize(out) != step.num_spans) {
-    return damaged(
-        fmt::format("step {} has {} of {} spans", step.step, out.size(), step.num_spans));
-  }
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "profiler/store/names.h"
 #include "profiler/store/session_file.h"
 #include "profiler/store/session_header.h"
+#include "profiler/store/span_writer.h"
 #include "profiler/store/totals.h"
 
 namespace k3::store {
@@ -59,7 +60,6 @@ class OpenSession {
  private:
   struct Rows {
     Inserter<kStepTable> step;
-    Inserter<kSpanTable> span;
     Inserter<kStepCostTable> step_cost;
     Inserter<kTrafficTable> traffic;
     Inserter<kTransferTable> transfer;
@@ -81,6 +81,7 @@ class OpenSession {
 
   Database database_;
   Rows rows_;
+  std::unique_ptr<SpanWriter> spans_;
   std::size_t num_names_;
   std::size_t num_lanes_;
   std::size_t num_ranks_;
@@ -118,7 +119,6 @@ OpenSession::OpenSession(Database database, Rows rows, const RunHeader& header)
 
 Result<OpenSession::Rows> OpenSession::prepare(const Database& database) {
   K3_TRY(auto step, Inserter<kStepTable>::prepare(database));
-  K3_TRY(auto span, Inserter<kSpanTable>::prepare(database));
   K3_TRY(auto step_cost, Inserter<kStepCostTable>::prepare(database));
   K3_TRY(auto traffic, Inserter<kTrafficTable>::prepare(database));
   K3_TRY(auto transfer, Inserter<kTransferTable>::prepare(database));
@@ -126,9 +126,9 @@ Result<OpenSession::Rows> OpenSession::prepare(const Database& database) {
   K3_TRY(auto routing, Inserter<kRoutingTable>::prepare(database));
   K3_TRY(auto link_use, Inserter<kLinkUseTable>::prepare(database));
   K3_TRY(auto link_sample, Inserter<kLinkSampleTable>::prepare(database));
-  return Rows{std::move(step),    std::move(span),     std::move(step_cost),
-              std::move(traffic), std::move(transfer), std::move(expert_load),
-              std::move(routing), std::move(link_use), std::move(link_sample)};
+  return Rows{std::move(step),     std::move(step_cost),   std::move(traffic),
+              std::move(transfer), std::move(expert_load), std::move(routing),
+              std::move(link_use), std::move(link_sample)};
 }
 
 Result<std::unique_ptr<OpenSession>> OpenSession::open(const fs::path& path,
@@ -140,8 +140,10 @@ Result<std::unique_ptr<OpenSession>> OpenSession::open(const fs::path& path,
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = {}",
       kCheckpointPages)));
   K3_TRY(Rows rows, prepare(database));
-  return std::unique_ptr<OpenSession>(
+  std::unique_ptr<OpenSession> session(
       new OpenSession(std::move(database), std::move(rows), header));
+  K3_TRY(session->spans_, SpanWriter::prepare(session->database_));
+  return session;
 }
 
 Result<void> OpenSession::check(const StepRecord& step) const {
@@ -223,12 +225,7 @@ Result<void> OpenSession::insert(const StepRecord& step) {
   K3_TRY_VOID(rows_.step.row(step.step, step.plan, stored_name(step.phase), step.sequences,
                              step.tokens, step.context, step.begin_ns, step.duration_ns, 1,
                              next_span_, step.spans.size()));
-  std::int64_t id = next_span_;
-  for (const Span& span : step.spans) {
-    K3_TRY_VOID(rows_.span.row(id++, span.lane, span.depth, step.step, span.task, span.layer,
-                               span.name, span.begin_ns, span.duration_ns,
-                               stored_name(span.category), span.flops, span.bytes, nullptr));
-  }
+  K3_TRY_VOID(spans_->insert(step, next_span_));
   K3_TRY_VOID(step_costs_.insert(step, rows_.step_cost));
   K3_TRY_VOID(update_tasks(step));
   K3_TRY_VOID(update_memory(step));
@@ -282,12 +279,14 @@ Result<void> OpenSession::add(const StepRecord& step) {
   for (const Span& span : step.spans)
     lane_totals_.add(span);
   if (!plan_costed_.empty()) plan_costed_[static_cast<std::size_t>(step.plan)] = true;
+  spans_->committed(step, next_span_);
   next_span_ += static_cast<std::int64_t>(step.spans.size());
   return {};
 }
 
 Result<void> OpenSession::complete() {
   K3_TRY(Transaction transaction, Transaction::begin(database_));
+  K3_TRY_VOID(spans_->insert_rest());
   K3_TRY_VOID(lane_totals_.insert(database_));
   K3_TRY_VOID(traffic_totals_.insert(database_));
   K3_TRY_VOID(expert_totals_.insert(database_));

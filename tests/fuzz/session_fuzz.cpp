@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "profiler/query/lanes.h"
 #include "tests/support/temp_dir.h"
 #include "tests/unit/profiler_store/sample_run.h"
 
@@ -13,5 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   static_cast<void>(k3::test::read_run(path));
+  if (const auto session = k3::store::SessionReader::open(path))
+    static_cast<void>(k3::query::load_lanes(*session));
   return 0;
 }

@@ -10,10 +10,10 @@
 #include "profiler/query/conservation.h"
 #include "profiler/query/costs.h"
 #include "profiler/query/expert_load.h"
+#include "profiler/query/lanes.h"
 #include "profiler/query/recorded_routing.h"
 #include "profiler/query/session_summary.h"
 #include "profiler/query/sql.h"
-#include "profiler/query/timeline.h"
 #include "profiler/query/traffic.h"
 #include "tests/unit/profiler_query/small_run.h"
 
@@ -37,7 +37,7 @@ int failures_of_all_queries(const store::SessionReader& session) {
          failed(traffic_matrix(session, {})) + failed(traffic_matrix(session, one_step)) +
          failed(transfer_times(session, {})) + failed(expert_loads(session)) +
          failed(read_routing(session)) + failed(conservation(session)) +
-         failed(timeline(session, 1)) + failed(compare(session, session)) +
+         failed(load_lanes(session)) + failed(compare(session, session)) +
          failed(run_sql(session, "SELECT * FROM v_layer_cost"));
 }
 

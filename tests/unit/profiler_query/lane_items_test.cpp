@@ -7,8 +7,8 @@
 namespace k3::query {
 namespace {
 
+using test::lanes_of_run;
 using test::lanes_run;
-using test::loaded;
 
 std::vector<LaneItem> items_of(const Lanes& lanes, TimeRange range, double ns_per_pixel) {
   std::vector<LaneItem> items;
@@ -18,7 +18,7 @@ std::vector<LaneItem> items_of(const Lanes& lanes, TimeRange range, double ns_pe
 
 TEST(LaneItems, AreSpansWhereTheyAreWide_AndCellsWhereNot) {
   // 10 ns per pixel: 30 ns are wide. Cells end at multiples of 30.
-  const auto lanes = loaded(lanes_run({
+  const auto lanes = lanes_of_run(lanes_run({
       {.begin_ns = 0, .duration_ns = 30, .task = 0},
       {.begin_ns = 31, .duration_ns = 5, .task = 1, .category = SpanCategory::wait},
       {.begin_ns = 40, .duration_ns = 8, .task = 1},
@@ -47,10 +47,10 @@ TEST(LaneItems, AreSpansWhereTheyAreWide_AndCellsWhereNot) {
 }
 
 TEST(LaneItems, OfTheRangeOnly) {
-  const auto lanes = loaded(lanes_run({{.begin_ns = 0, .duration_ns = 100},
-                                       {.begin_ns = 100, .duration_ns = 100},
-                                       {.begin_ns = 200, .duration_ns = 100},
-                                       {.begin_ns = 300, .duration_ns = 100}}));
+  const auto lanes = lanes_of_run(lanes_run({{.begin_ns = 0, .duration_ns = 100},
+                                             {.begin_ns = 100, .duration_ns = 100},
+                                             {.begin_ns = 200, .duration_ns = 100},
+                                             {.begin_ns = 300, .duration_ns = 100}}));
   const auto items = items_of(*lanes, {150, 300}, 1);
   ASSERT_EQ(items.size(), 2U);
   EXPECT_EQ(items[0].first_span, 1U);
@@ -60,7 +60,7 @@ TEST(LaneItems, OfTheRangeOnly) {
 }
 
 TEST(LaneItems, WaitingCellsKeepAKind) {
-  const auto lanes = loaded(
+  const auto lanes = lanes_of_run(
       lanes_run({{.begin_ns = 0, .duration_ns = 1, .task = 2, .category = SpanCategory::wait},
                  {.begin_ns = 1, .duration_ns = 1, .task = 2, .category = SpanCategory::wait}}));
   const auto items = items_of(*lanes, {0, 10}, 10);
@@ -112,7 +112,7 @@ void expect_exact(const Lanes& lanes, TimeRange range, double ns_per_pixel) {
 
 TEST(LaneItems, AreExactAtEveryScale) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    const auto lanes = loaded(lanes_run(test::random_spans(seed, 3000)));
+    const auto lanes = lanes_of_run(lanes_run(test::random_spans(seed, 3000)));
     const Track& track = lanes->tracks.front();
     const TimeRange all{lanes->begin_ns[track.first], lanes->end_ns[track.first + track.count - 1]};
     Rng rng(seed);
@@ -127,7 +127,7 @@ TEST(LaneItems, AreExactAtEveryScale) {
 }
 
 TEST(LaneItems, StayWhereTheyAre_WhenPanned) {
-  const auto lanes = loaded(lanes_run(test::random_spans(9, 3000)));
+  const auto lanes = lanes_of_run(lanes_run(test::random_spans(9, 3000)));
   const auto whole = items_of(*lanes, {0, 20'000'000}, 700);
   const auto part = items_of(*lanes, {3'000'000, 9'000'000}, 700);
   ASSERT_GT(part.size(), 20U);
@@ -140,11 +140,11 @@ TEST(LaneItems, StayWhereTheyAre_WhenPanned) {
 }
 
 TEST(SpanAt, FindsTheSpanOrTheNearest) {
-  const auto lanes = loaded(lanes_run({{.begin_ns = 100, .duration_ns = 50},
-                                       {.begin_ns = 150, .duration_ns = 10},
-                                       {.begin_ns = 200, .duration_ns = 0},
-                                       {.begin_ns = 300, .duration_ns = 10},
-                                       {.begin_ns = 110, .duration_ns = 10, .depth = 1}}));
+  const auto lanes = lanes_of_run(lanes_run({{.begin_ns = 100, .duration_ns = 50},
+                                             {.begin_ns = 150, .duration_ns = 10},
+                                             {.begin_ns = 200, .duration_ns = 0},
+                                             {.begin_ns = 300, .duration_ns = 10},
+                                             {.begin_ns = 110, .duration_ns = 10, .depth = 1}}));
   EXPECT_EQ(span_at(*lanes, 0, 0, 100, 0), 0U);
   EXPECT_EQ(span_at(*lanes, 0, 0, 149, 0), 0U);
   EXPECT_EQ(span_at(*lanes, 0, 0, 150, 0), 1U);

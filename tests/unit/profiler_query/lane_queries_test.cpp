@@ -10,15 +10,15 @@
 namespace k3::query {
 namespace {
 
+using test::lanes_of_run;
 using test::lanes_run;
-using test::loaded;
 using testing::ElementsAre;
 
 constexpr auto kKda = static_cast<std::uint8_t>(TaskKind::kda);
 constexpr auto kDispatch = static_cast<std::uint8_t>(TaskKind::dispatch);
 
 TEST(RangeStatistics, CountThePartInside) {
-  const auto lanes = loaded(lanes_run({
+  const auto lanes = lanes_of_run(lanes_run({
       {.begin_ns = 0, .duration_ns = 100, .lane = 0, .task = 0},
       {.begin_ns = 10, .duration_ns = 50, .lane = 0, .task = 1, .depth = 1},
       {.begin_ns = 100, .duration_ns = 60, .task = 2, .category = SpanCategory::wait},
@@ -56,7 +56,7 @@ TEST(RangeStatistics, AreWhatTheSpansAddUpTo) {
   const std::int32_t chosen[] = {0};
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const auto spans = test::random_spans(seed, 4000);
-    const auto lanes = loaded(lanes_run(spans));
+    const auto lanes = lanes_of_run(lanes_run(spans));
     Rng rng(seed);
     for (int i = 0; i < 40; ++i) {
       const auto begin_ns = static_cast<std::int64_t>(rng.next() % 30'000'000);
@@ -85,12 +85,13 @@ TEST(RangeStatistics, AreWhatTheSpansAddUpTo) {
 
 TEST(Search, GoesThroughAllLanesInOrderOfTime) {
   // Two spans begin at 20, on different lanes.
-  const auto lanes = loaded(lanes_run({{.begin_ns = 10, .duration_ns = 5, .lane = 0, .name = 1},
-                                       {.begin_ns = 20, .duration_ns = 5, .lane = 0, .name = 2},
-                                       {.begin_ns = 30, .duration_ns = 5, .lane = 0, .name = 1},
-                                       {.begin_ns = 20, .duration_ns = 5, .lane = 3, .name = 1},
-                                       {.begin_ns = 5, .duration_ns = 5, .lane = 3, .name = 3},
-                                       {.begin_ns = 20, .duration_ns = 5, .lane = 2, .name = 1}}));
+  const auto lanes =
+      lanes_of_run(lanes_run({{.begin_ns = 10, .duration_ns = 5, .lane = 0, .name = 1},
+                              {.begin_ns = 20, .duration_ns = 5, .lane = 0, .name = 2},
+                              {.begin_ns = 30, .duration_ns = 5, .lane = 0, .name = 1},
+                              {.begin_ns = 20, .duration_ns = 5, .lane = 3, .name = 1},
+                              {.begin_ns = 5, .duration_ns = 5, .lane = 3, .name = 3},
+                              {.begin_ns = 20, .duration_ns = 5, .lane = 2, .name = 1}}));
   const NameMatch match(*lanes, "LA.at");
   std::vector<std::pair<std::int32_t, std::int64_t>> forward;
   SearchPlace place{.begin_ns = INT64_MIN};
@@ -112,7 +113,7 @@ TEST(Search, GoesThroughAllLanesInOrderOfTime) {
 }
 
 TEST(Search, CountsUpToALimit_AndStops) {
-  const auto lanes = loaded(lanes_run(test::random_spans(3, 1000)));
+  const auto lanes = lanes_of_run(lanes_run(test::random_spans(3, 1000)));
   const NameMatch all(*lanes, "");
   EXPECT_EQ(count_matches(*lanes, all, 1000).count, 1000U);
   EXPECT_TRUE(count_matches(*lanes, all, 1000).complete);
@@ -127,7 +128,7 @@ TEST(Search, CountsUpToALimit_AndStops) {
 }
 
 TEST(DataRange, IsThatOfTheSpans) {
-  const auto lanes = loaded(lanes_run(test::random_spans(3, 1000)));
+  const auto lanes = lanes_of_run(lanes_run(test::random_spans(3, 1000)));
   const DataRange data = data_range(*lanes);
   EXPECT_EQ(data.num_outliers, 0U);
   EXPECT_EQ(data.range.begin_ns, -5000);
@@ -144,7 +145,7 @@ TEST(DataRange, LeavesStraySpansOut) {
     spans.push_back({.begin_ns = now + 100 * i, .duration_ns = 50, .lane = i % 4});
   spans.push_back({.begin_ns = 0, .duration_ns = 50, .lane = 1});
   spans.push_back({.begin_ns = now + 60'000, .duration_ns = now, .lane = 2});
-  const auto lanes = loaded(lanes_run(spans));
+  const auto lanes = lanes_of_run(lanes_run(spans));
   const DataRange data = data_range(*lanes);
   EXPECT_EQ(data.range.begin_ns, now);
   EXPECT_EQ(data.range.end_ns, now + 499 * 100 + 50);
@@ -157,7 +158,7 @@ TEST(DataRange, LeavesStraySpansOut) {
 TEST(DataRange, IsThatOfTheSteps_WithoutSpans) {
   test::SampleRun run = lanes_run({});
   run.steps.push_back(test::step_of(1, 2000, 500, {}));
-  const DataRange data = data_range(*loaded(run));
+  const DataRange data = data_range(*lanes_of_run(run));
   EXPECT_EQ(data.range.begin_ns, 0);
   EXPECT_EQ(data.range.end_ns, 2500);
 }
@@ -201,7 +202,7 @@ test::SampleRun exchange() {
 }
 
 TEST(Flows, LeadFromSendersToTheTransfer) {
-  const auto lanes = loaded(exchange());
+  const auto lanes = lanes_of_run(exchange());
   // The waiting of rank 0 in step 1: the second of its second three spans.
   const Flows flows = flows_of(*lanes, lanes->tracks[0].first + 4);
   ASSERT_EQ(flows.incoming.size(), 2U);
@@ -220,14 +221,14 @@ TEST(Flows, LeadFromSendersToTheTransfer) {
 }
 
 TEST(Flows, AreLimited_AndOnlyOfExchanges) {
-  const auto lanes = loaded(exchange());
+  const auto lanes = lanes_of_run(exchange());
   const Flows flows = flows_of(*lanes, lanes->tracks[0].first, 1);
   ASSERT_EQ(flows.incoming.size(), 1U);
   EXPECT_EQ(flows.incoming[0].from_ns, 60);
   EXPECT_EQ(flows.left_out, 2U);
   // Nobody else takes part in rank 2's combine.
   EXPECT_TRUE(flows_of(*lanes, lanes->tracks[2].first + 2).incoming.empty());
-  const auto computing = loaded(lanes_run({{.begin_ns = 0, .duration_ns = 5, .task = 0}}));
+  const auto computing = lanes_of_run(lanes_run({{.begin_ns = 0, .duration_ns = 5, .task = 0}}));
   EXPECT_TRUE(flows_of(*computing, 0).incoming.empty());
 }
 

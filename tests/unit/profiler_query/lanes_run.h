@@ -48,9 +48,13 @@ inline SampleRun lanes_run(std::vector<Span> spans) {
   return run;
 }
 
+/// The model of a run, without a file.
+inline std::shared_ptr<const query::Lanes> lanes_of_run(const SampleRun& run) {
+  return query::lanes_of(run.header, run.steps);
+}
+
 /// What a session of the run gives.
-inline std::shared_ptr<const query::Lanes> loaded(const SampleRun& run,
-                                                  Ending ending = Ending::finished) {
+inline std::shared_ptr<const query::Lanes> loaded(const SampleRun& run, Ending ending) {
   const TempDir dir;
   const auto written = write_run(dir / "a.k3r", run, ending);
   EXPECT_TRUE(written) << written.error().text();

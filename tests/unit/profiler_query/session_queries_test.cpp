@@ -6,7 +6,6 @@
 #include "profiler/query/recorded_routing.h"
 #include "profiler/query/session_summary.h"
 #include "profiler/query/sql.h"
-#include "profiler/query/timeline.h"
 #include "profiler/query/traffic.h"
 #include "tests/unit/profiler_query/small_run.h"
 
@@ -180,18 +179,6 @@ TEST(RecordedRouting, IsAnError_WhenAbsentOrContradictory) {
   const auto error = read_routing(opened(dir, "b.k3r", run)).error();
   EXPECT_EQ(error.code, Code::not_found);
   EXPECT_THAT(error.message, HasSubstr("step 1"));
-}
-
-TEST(TimelineQuery, GivesTheSpansOfOneStep) {
-  const TempDir dir;
-  const auto session = opened(dir, "a.k3r", small_run(RunKind::measured, 2));
-  const auto step = timeline(session, 1).value();
-  EXPECT_EQ(step.begin_ns, 10'000);
-  ASSERT_EQ(step.spans.size(), 5U);
-  EXPECT_EQ(step.names[static_cast<std::size_t>(step.spans[1].name)], "dispatch");
-  EXPECT_EQ(step.tasks[static_cast<std::size_t>(step.spans[3].task)].rank, 1);
-  EXPECT_EQ(step.lanes[static_cast<std::size_t>(step.spans[3].lane)].name, "rank 1");
-  EXPECT_EQ(timeline(session, 3).error().message, "no step 3; steps 0 to 2 are there");
 }
 
 TEST(Sql, YieldsTextOfEveryType) {

@@ -80,11 +80,11 @@ TEST(SessionFile, RefusesNewerFormats) {
   const test::TempDir dir;
   ASSERT_TRUE(test::write_run(dir / "a.k3r", test::random_run(1), Ending::finished));
   std::string bytes = bytes_of(dir / "a.k3r");
-  bytes[63] = 3;  // user_version, big-endian at byte 60
+  bytes[63] = store::kUserVersion + 1;  // user_version, big-endian at byte 60
   write_bytes(dir / "a.k3r", bytes);
   const Error error = open_error(dir / "a.k3r");
   EXPECT_EQ(error.code, Code::unsupported);
-  EXPECT_THAT(error.message, HasSubstr("newer K3Rack (format 3)"));
+  EXPECT_THAT(error.message, HasSubstr("newer K3Rack (format 4)"));
 }
 
 TEST(SessionFile, SaysWhenItIsCutOff) {

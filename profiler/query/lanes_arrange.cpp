@@ -14,9 +14,16 @@ RawSpan raw_span(const Lanes& lanes, std::size_t i) {
           lanes.name[i],     lanes.layer[i],  lanes.category[i], lanes.kind[i]};
 }
 
+/// The order of spans in a track, the same whatever they were read from.
+auto order_of(const RawSpan& span) {
+  return std::tuple(span.begin_ns, span.end_ns, span.span_id);
+}
+
 bool is_arranged(const Lanes& lanes, const Region& region) {
   for (std::size_t i = region.first + 1; i < region.first + region.count; ++i) {
     if (lanes.begin_ns[i] < lanes.end_ns[i - 1]) return false;
+    const bool same_begin = lanes.begin_ns[i] == lanes.begin_ns[i - 1];
+    if (same_begin && order_of(raw_span(lanes, i)) < order_of(raw_span(lanes, i - 1))) return false;
   }
   return true;
 }
@@ -71,59 +78,6 @@ void build_marks(Lanes& lanes, const Track& track) {
 
 }  // namespace
 
-TaskKinds::TaskKinds(const std::vector<PlanRecord>& plans,
-                     const std::vector<store::StepRow>& steps) {
-  for (const PlanRecord& plan : plans) {
-    std::vector<std::uint8_t>& kinds = kinds_of_plan_.emplace_back();
-    for (const TaskRecord& task : plan.tasks)
-      kinds.push_back(static_cast<std::uint8_t>(task.kind));
-  }
-  kinds_of_plan_.emplace_back();
-  for (const store::StepRow& step : steps) {
-    const bool known = step.plan >= 0 && static_cast<std::size_t>(step.plan) < plans.size();
-    plan_of_step_[step.step] = known ? static_cast<std::size_t>(step.plan) : plans.size();
-  }
-}
-
-const std::vector<std::uint8_t>& TaskKinds::kinds_of_step(std::int32_t step) const {
-  const auto found = plan_of_step_.find(step);
-  return found == plan_of_step_.end() ? kinds_of_plan_.back() : kinds_of_plan_[found->second];
-}
-
-std::uint8_t TaskKinds::kind_of(std::int32_t step, std::int32_t task) const {
-  const std::vector<std::uint8_t>& kinds = kinds_of_step(step);
-  const auto index = static_cast<std::size_t>(task);
-  return task >= 0 && index < kinds.size() ? kinds[index] : kNoKind;
-}
-
-std::int64_t clamped_time(std::int64_t ns) {
-  return std::clamp(ns, -kMaxTimeNs, kMaxTimeNs);
-}
-
-void allocate_columns(Lanes& lanes, std::size_t num_spans) {
-  lanes.begin_ns = Column<std::int64_t>(num_spans);
-  lanes.end_ns = Column<std::int64_t>(num_spans);
-  lanes.span_id = Column<std::uint32_t>(num_spans);
-  lanes.step = Column<std::int32_t>(num_spans);
-  lanes.task = Column<std::int32_t>(num_spans);
-  lanes.name = Column<std::int32_t>(num_spans);
-  lanes.layer = Column<std::int16_t>(num_spans);
-  lanes.category = Column<SpanCategory>(num_spans);
-  lanes.kind = Column<std::uint8_t>(num_spans);
-}
-
-void put_span(Lanes& lanes, std::size_t index, const RawSpan& span) {
-  lanes.begin_ns[index] = span.begin_ns;
-  lanes.end_ns[index] = span.end_ns;
-  lanes.span_id[index] = span.span_id;
-  lanes.step[index] = span.step;
-  lanes.task[index] = span.task;
-  lanes.name[index] = span.name;
-  lanes.layer[index] = span.layer;
-  lanes.category[index] = span.category;
-  lanes.kind[index] = span.kind;
-}
-
 void arrange_region(Lanes& lanes, Region& region) {
   region.rows = {region.count};
   if (is_arranged(lanes, region)) return;
@@ -131,9 +85,8 @@ void arrange_region(Lanes& lanes, Region& region) {
   spans.reserve(region.count);
   for (std::size_t i = region.first; i < region.first + region.count; ++i)
     spans.push_back(raw_span(lanes, i));
-  std::sort(spans.begin(), spans.end(), [](const RawSpan& a, const RawSpan& b) {
-    return std::tie(a.begin_ns, a.end_ns, a.span_id) < std::tie(b.begin_ns, b.end_ns, b.span_id);
-  });
+  std::sort(spans.begin(), spans.end(),
+            [](const RawSpan& a, const RawSpan& b) { return order_of(a) < order_of(b); });
   const std::vector<std::uint32_t> rows = rows_of(spans);
   std::vector<std::size_t> counts(kMaxSpillTracks + 2);
   for (const std::uint32_t row : rows)
