@@ -10,6 +10,20 @@ namespace {
 
 constexpr std::size_t kSpansPerMark = Lanes::kSpansPerMark;
 
+/// Index of the first of the largest values. NOTE: found without branches, which would be
+/// mispredicted for every cell.
+template <std::size_t kSize>
+std::size_t place_of_most(const std::array<std::int64_t, kSize>& values) {
+  std::size_t place = 0;
+  std::int64_t most = values[0];
+  for (std::size_t i = 1; i < kSize; ++i) {
+    const bool is_more = values[i] > most;
+    place = is_more ? i : place;
+    most = is_more ? values[i] : most;
+  }
+  return place;
+}
+
 /// Sums of the spans of one item.
 class Sums {
  public:
@@ -25,18 +39,15 @@ class Sums {
       sums_.kind_ns[k] += to.kind_ns[k] - from.kind_ns[k];
   }
 
-  /// Fills in what was summed; the item's category and kind stay where nothing takes time.
+  /// Fills in what was summed.
   void store(LaneItem& item) const {
     std::int64_t total_ns = 0;
     for (const std::int64_t ns : sums_.category_ns)
       total_ns += ns;
     item.wait_ns = sums_.category_ns[static_cast<std::size_t>(SpanCategory::wait)];
     item.busy_ns = total_ns - item.wait_ns;
-    const auto category = std::max_element(sums_.category_ns.begin(), sums_.category_ns.end());
-    if (*category > 0)
-      item.category = static_cast<SpanCategory>(category - sums_.category_ns.begin());
-    const auto kind = std::max_element(sums_.kind_ns.begin(), sums_.kind_ns.end());
-    if (*kind > 0) item.kind = static_cast<std::uint8_t>(kind - sums_.kind_ns.begin());
+    item.category = static_cast<SpanCategory>(place_of_most(sums_.category_ns));
+    item.kind = static_cast<std::uint8_t>(place_of_most(sums_.kind_ns));
   }
 
  private:
@@ -52,6 +63,7 @@ class Folder {
         begin_(lanes.begin_ns.part(track.first, track.count)),
         end_(lanes.end_ns.part(track.first, track.count)),
         mark_begin_(lanes.mark_begin_ns.part(track.first_mark, track.count / kSpansPerMark + 1)),
+        mark_end_(lanes.mark_end_ns.part(track.first_mark, mark_begin_.size())),
         cell_ns_(cell_ns) {}
 
   /// The first span that reaches beyond `begin_ns`, or one before it where the cell of that one
@@ -60,17 +72,20 @@ class Folder {
     const auto behind = std::ranges::upper_bound(end_, begin_ns) - end_.begin();
     const auto inside = std::ranges::lower_bound(begin_, begin_ns) - begin_.begin();
     const auto i = static_cast<std::size_t>(std::min(behind, inside));
-    const std::size_t block = i / kSpansPerMark * kSpansPerMark;
-    return i < track_.count && is_narrow_block(block) ? block : i;
+    const std::size_t mark = i / kSpansPerMark;
+    return is_narrow_block(mark) ? mark * kSpansPerMark : i;
   }
 
-  /// The item that begins with span `i`, which is moved behind the item.
-  LaneItem next(std::size_t& i) const {
-    if (end_[i] - begin_[i] >= cell_ns_) return single(i++);
+  /// The item that begins with span `i`, which is moved behind the item. NOTE: where cells are made
+  /// of whole blocks, only the marks are read: with millions of spans in view, every look at a
+  /// column of theirs would wait for memory.
+  LaneItem next(std::size_t& i) {
+    const bool at_narrow_block = i % kSpansPerMark == 0 && is_narrow_block(i / kSpansPerMark);
+    if (!at_narrow_block && end_[i] - begin_[i] >= cell_ns_) return single(i++);
     const std::size_t first = i;
     Sums sums;
-    const std::int64_t limit = next_border(begin_[i]);
-    while (i < track_.count && begin_[i] < limit) {
+    const std::int64_t limit = next_border(begin_of(i));
+    while (i < track_.count && begin_of(i) < limit) {
       if (i % kSpansPerMark == 0 && skip_blocks(i, limit, sums)) continue;
       if (end_[i] - begin_[i] >= cell_ns_) break;
       const std::size_t at = track_.first + i;
@@ -78,11 +93,19 @@ class Folder {
       ++i;
     }
     if (i - first == 1) return single(first);
-    LaneItem item = single(first);
-    item.end_ns = end_[i - 1];
-    item.count = static_cast<std::uint32_t>(i - first);
+    LaneItem item{.begin_ns = begin_of(first),
+                  .end_ns = i % kSpansPerMark == 0 ? mark_end_[i / kSpansPerMark - 1] : end_[i - 1],
+                  .first_span = track_.first + first,
+                  .count = static_cast<std::uint32_t>(i - first)};
     sums.store(item);
+    // Nothing takes time, or only waiting does.
+    if (item.busy_ns == 0) item.kind = lanes_.kind[item.first_span];
+    if (item.busy_ns == 0 && item.wait_ns == 0) item.category = lanes_.category[item.first_span];
     return item;
+  }
+
+  std::int64_t begin_of(std::size_t i) const {
+    return i % kSpansPerMark == 0 ? mark_begin_[i / kSpansPerMark] : begin_[i];
   }
 
  private:
@@ -106,17 +129,15 @@ class Folder {
     return ns - rest + (rest < 0 ? 0 : cell_ns_);
   }
 
-  /// The spans between two marks, from `block` on, fit into one cell.
-  bool is_narrow_block(std::size_t block) const {
-    return block + kSpansPerMark <= track_.count &&
-           end_[block + kSpansPerMark - 1] - begin_[block] < cell_ns_;
+  /// The block of spans from a mark to the next fits into one cell.
+  bool is_narrow_block(std::size_t mark) const {
+    return mark + 1 < mark_begin_.size() && mark_end_[mark] - mark_begin_[mark] < cell_ns_;
   }
 
-  /// Takes all the spans between marks that begin before `limit`, by their sums. A block that
-  /// reaches across is taken whole: so the next cell begins at a mark too.
-  bool skip_blocks(std::size_t& i, std::int64_t limit, Sums& sums) const {
-    if (!is_narrow_block(i)) return false;
-    const std::size_t mark = i / kSpansPerMark;
+  /// The mark behind all the blocks that begin before `limit`, of which that at `mark`, a narrow
+  /// one, is the first. A block that reaches across is taken whole: so the next cell begins at a
+  /// mark too.
+  std::size_t behind_blocks(std::size_t mark, std::int64_t limit) const {
     std::size_t step = 1;  // blocks known to begin before the limit
     while (mark + 2 * step < mark_begin_.size() && mark_begin_[mark + 2 * step] < limit)
       step *= 2;
@@ -125,11 +146,36 @@ class Folder {
                     static_cast<std::ptrdiff_t>(std::min(mark + 2 * step, mark_begin_.size()));
     auto last = static_cast<std::size_t>(std::lower_bound(from, to, limit) - mark_begin_.begin());
     // `last`: the first mark at or behind the limit. Its block before may stick out.
-    while (last > mark + 1 && !is_narrow_block((last - 1) * kSpansPerMark))
+    while (last > mark + 1 && !is_narrow_block(last - 1))
       --last;
+    return last;
+  }
+
+  /// Takes the blocks from span `i` on that begin before `limit`, by their sums.
+  bool skip_blocks(std::size_t& i, std::int64_t limit, Sums& sums) {
+    const std::size_t mark = i / kSpansPerMark;
+    if (!is_narrow_block(mark)) return false;
+    const std::size_t last = behind_blocks(mark, limit);
+    look_ahead(last);
     sums.add(lanes_.marks[track_.first_mark + mark], lanes_.marks[track_.first_mark + last]);
     i = last * kSpansPerMark;
     return true;
+  }
+
+  /// Fetches the marks at which the next cells will end, `mark` being that of the current one.
+  void look_ahead(std::size_t mark) {
+    constexpr int kCells = 6;
+    constexpr std::size_t kLineBytes = 64;
+    num_ahead_ = ahead_ > mark ? num_ahead_ - 1 : 0;
+    ahead_ = std::max(ahead_, mark);
+    for (; num_ahead_ < kCells && is_narrow_block(ahead_); ++num_ahead_) {
+      ahead_ = behind_blocks(ahead_, next_border(mark_begin_[ahead_]));
+      const auto* bytes =
+          reinterpret_cast<const std::byte*>(&lanes_.marks[track_.first_mark + ahead_]);
+      for (std::size_t at = 0; at < sizeof(Mark); at += kLineBytes)
+        __builtin_prefetch(bytes + at);
+      __builtin_prefetch(bytes + sizeof(Mark) - 1);
+    }
   }
 
   const Lanes& lanes_;
@@ -137,7 +183,10 @@ class Folder {
   std::span<const std::int64_t> begin_;
   std::span<const std::int64_t> end_;
   std::span<const std::int64_t> mark_begin_;
+  std::span<const std::int64_t> mark_end_;
   std::int64_t cell_ns_;
+  std::size_t ahead_ = 0;  ///< mark up to which marks have been fetched
+  int num_ahead_ = 0;      ///< cells until there
 };
 
 }  // namespace
@@ -148,10 +197,9 @@ void append_items(const Lanes& lanes,
                   double ns_per_pixel,
                   std::vector<LaneItem>& items) {
   const double cell = std::clamp(kFoldPixels * ns_per_pixel, 1.0, static_cast<double>(kMaxTimeNs));
-  const Folder folder(lanes, track, static_cast<std::int64_t>(cell));
+  Folder folder(lanes, track, static_cast<std::int64_t>(cell));
   std::size_t i = folder.first_in_view(range.begin_ns);
-  const std::int64_t* begin_ns = &lanes.begin_ns[track.first];
-  while (i < track.count && begin_ns[i] < range.end_ns)
+  while (i < track.count && folder.begin_of(i) < range.end_ns)
     items.push_back(folder.next(i));
 }
 

@@ -131,6 +131,7 @@ struct Lanes {
   Column<std::uint8_t> kind;  ///< TaskKind or kNoKind
 
   Column<std::int64_t> mark_begin_ns;  ///< begin of the mark's span
+  Column<std::int64_t> mark_end_ns;    ///< end of the last span before the next mark
   Column<Mark> marks;
   Column<Tally> tallies;
 

@@ -59,7 +59,9 @@ void build_marks(Lanes& lanes, const Track& track) {
     const std::size_t at = track.first + i;
     if (i % Lanes::kSpansPerMark == 0) {
       const std::size_t m = track.first_mark + i / Lanes::kSpansPerMark;
+      const std::size_t end = std::min(i + Lanes::kSpansPerMark, track.count);
       lanes.mark_begin_ns[m] = i < track.count ? lanes.begin_ns[at] : kMaxTimeNs;
+      lanes.mark_end_ns[m] = i < end ? lanes.end_ns[track.first + end - 1] : kMaxTimeNs;
       lanes.marks[m] = mark;
     }
     if (i % Lanes::kSpansPerTally == 0)
@@ -141,6 +143,7 @@ void build_tracks(Lanes& lanes, const std::vector<Region>& regions, int threads)
       lanes.tracks_by_first.begin(), lanes.tracks_by_first.end(),
       [&](std::size_t a, std::size_t b) { return lanes.tracks[a].first < lanes.tracks[b].first; });
   lanes.mark_begin_ns = Column<std::int64_t>(num_marks);
+  lanes.mark_end_ns = Column<std::int64_t>(num_marks);
   lanes.marks = Column<Mark>(num_marks);
   lanes.tallies = Column<Tally>(num_tallies);
   parallel_for(lanes.tracks.size(), threads,

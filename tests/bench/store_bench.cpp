@@ -1,10 +1,12 @@
 // Times of the session store and of the model behind the timeline, on a synthetic run of 72 ranks
-// with two lanes each. usage: store_bench FOLDER [SPANS]
+// with two lanes each. usage: store_bench FOLDER [SPANS]; with 0 it reads the session that an
+// earlier run has left in FOLDER
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -37,14 +39,36 @@ constexpr std::int32_t kRanks = 72;
 constexpr std::int16_t kLayers = 93;
 constexpr double kSpansPerMega = 1e6;
 
+/// Seconds by the clock, and those that processors worked for this program (all threads): on a busy
+/// host only the second say what the work costs.
+struct Seconds {
+  double wall = 0;
+  double cpu = 0;
+
+  Seconds& operator+=(const Seconds& other) {
+    wall += other.wall;
+    cpu += other.cpu;
+    return *this;
+  }
+};
+
 class Watch {
  public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
+  Seconds seconds() const { return {wall_now() - begin_.wall, cpu_now() - begin_.cpu}; }
 
  private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  static double wall_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  static double cpu_now() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  }
+
+  Seconds begin_{wall_now(), cpu_now()};
 };
 
 template <class T>
@@ -56,14 +80,15 @@ T checked(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-/// Least of `runs` times of `work`, in milliseconds.
+/// Least of `runs` times of `work`.
 template <class Work>
-double least_ms(int runs, const Work& work) {
-  double least = 1e300;
+Seconds least_of(int runs, const Work& work) {
+  Seconds least{1e300, 1e300};
   for (int i = 0; i < runs; ++i) {
     const Watch watch;
     work();
-    least = std::min(least, watch.seconds() * 1e3);
+    const Seconds seconds = watch.seconds();
+    least = {std::min(least.wall, seconds.wall), std::min(least.cpu, seconds.cpu)};
   }
   return least;
 }
@@ -158,11 +183,11 @@ StepRecord step_of_run(std::int32_t number, std::int64_t begin_ns, Rng& rng) {
   return step;
 }
 
-/// Calls `take` with steps until they hold `num_spans` spans; gives the seconds spent in it.
+/// Calls `take` with steps until they hold `num_spans` spans; gives the time spent in it.
 template <class Take>
-double feed(std::int64_t num_spans, const Take& take) {
+Seconds feed(std::int64_t num_spans, const Take& take) {
   Rng rng(1);
-  double seconds = 0;
+  Seconds seconds;
   std::int64_t begin_ns = 0;
   std::int64_t fed = 0;
   for (std::int32_t number = 0; fed < num_spans; ++number) {
@@ -178,17 +203,18 @@ double feed(std::int64_t num_spans, const Take& take) {
   return seconds;
 }
 
-/// Seconds from `begin` until the file is closed, making the steps apart.
-double write_session(const fs::path& path, std::int64_t num_spans) {
+/// Time from `begin` until the file is closed, making the steps apart.
+Seconds write_session(const fs::path& path, std::int64_t num_spans) {
   const RunHeader header = header_of_run();
   Watch watch;
   const auto sink = checked(store::create_session(path, Overwrite::yes));
   checked(sink->begin(header));
-  double seconds = watch.seconds();
+  Seconds seconds = watch.seconds();
   seconds += feed(num_spans, [&](const StepRecord& step) { checked(sink->step(step)); });
   watch = Watch();
   checked(sink->finish());
-  return seconds + watch.seconds();
+  seconds += watch.seconds();
+  return seconds;
 }
 
 void run_sql(sqlite3* handle, const std::string& sql) {
@@ -200,7 +226,7 @@ void run_sql(sqlite3* handle, const std::string& sql) {
 
 /// The same columns through one prepared statement and nothing else: same journal, a transaction
 /// per step, one plain file at the end.
-double write_bare(const fs::path& path, std::int64_t num_spans) {
+Seconds write_bare(const fs::path& path, std::int64_t num_spans) {
   fs::remove(path);
   sqlite3* handle = nullptr;
   sqlite3_open(path.c_str(), &handle);
@@ -212,7 +238,7 @@ double write_bare(const fs::path& path, std::int64_t num_spans) {
   sqlite3_prepare_v2(handle, store::insert_statement(store::kSpanTable).c_str(), -1, &insert,
                      nullptr);
   sqlite3_int64 id = 1;
-  double seconds = feed(num_spans, [&](const StepRecord& step) {
+  Seconds seconds = feed(num_spans, [&](const StepRecord& step) {
     run_sql(handle, "BEGIN");
     for (const Span& span : step.spans) {
       const std::string_view category = store::stored_name(span.category);
@@ -239,28 +265,41 @@ double write_bare(const fs::path& path, std::int64_t num_spans) {
   sqlite3_finalize(insert);
   run_sql(handle, "PRAGMA journal_mode = DELETE");
   sqlite3_close(handle);
-  return seconds + watch.seconds();
+  seconds += watch.seconds();
+  return seconds;
+}
+
+void show(const std::string& what, Seconds seconds) {
+  std::printf("%-62s %9.2f ms  %9.2f ms\n", what.c_str(), seconds.wall * 1e3, seconds.cpu * 1e3);
+  std::fflush(stdout);
+}
+
+void show_rate(const char* what, std::int64_t num_spans, Seconds seconds) {
+  const auto spans = static_cast<double>(num_spans);
+  std::printf("%-62s %9.3f M/s %9.0f ns per span\n", what, spans / seconds.wall / kSpansPerMega,
+              seconds.cpu * 1e9 / spans);
+  std::fflush(stdout);
 }
 
 void show(const char* what, double value, const char* unit) {
-  std::printf("%-58s %10.2f %s\n", what, value, unit);
+  std::printf("%-62s %9.2f %s\n", what, value, unit);
   std::fflush(stdout);
 }
 
 void bench_writing(const fs::path& folder, std::int64_t num_spans) {
-  const auto mega = static_cast<double>(num_spans) / kSpansPerMega;
-  const double bare = mega / write_bare(folder / "bare.db", num_spans);
-  const double session = mega / write_session(folder / "bench.k3r", num_spans);
-  const double bare_again = mega / write_bare(folder / "bare.db", num_spans);
-  const double least = std::min(bare, bare_again);
-  const double most = std::max(bare, bare_again);
-  show("bare prepared insert (before and after), slower", least, "M spans/s");
-  show("bare prepared insert, faster", most, "M spans/s");
-  show("session, from begin to closed file", session, "M spans/s");
-  show("session / mean of bare", 100 * session / ((least + most) / 2), "%");
-  show("bare file", static_cast<double>(fs::file_size(folder / "bare.db")) / 1e6 / mega, "B/span");
-  show("session file", static_cast<double>(fs::file_size(folder / "bench.k3r")) / 1e6 / mega,
-       "B/span");
+  std::printf("%-62s %13s %s\n", "writing", "by the clock", "     CPU");
+  const Seconds before = write_bare(folder / "bare.db", num_spans);
+  show_rate("bare prepared insert, before", num_spans, before);
+  const Seconds session = write_session(folder / "bench.k3r", num_spans);
+  show_rate("session, from begin to closed file", num_spans, session);
+  const Seconds after = write_bare(folder / "bare.db", num_spans);
+  show_rate("bare prepared insert, after", num_spans, after);
+  show("session / mean of both bare inserts, by the clock",
+       50 * (before.wall + after.wall) / session.wall, "%");
+  const auto spans = static_cast<double>(num_spans);
+  show("bare file", static_cast<double>(fs::file_size(folder / "bare.db")) / spans, "B per span");
+  show("session file", static_cast<double>(fs::file_size(folder / "bench.k3r")) / spans,
+       "B per span");
   fs::remove(folder / "bare.db");
 }
 
@@ -270,7 +309,7 @@ void bench_items(const query::Lanes& lanes) {
   std::vector<query::LaneItem> items;
   for (const std::int64_t part : {1, 3, 10, 100, 1000}) {
     const std::int64_t width = all.duration_ns() / part;
-    const double ms = least_ms(5, [&] {
+    const Seconds seconds = least_of(5, [&] {
       items.clear();
       const std::int64_t begin = all.begin_ns + (all.duration_ns() - width) / 2;
       for (const query::Track& track : lanes.tracks) {
@@ -279,9 +318,8 @@ void bench_items(const query::Lanes& lanes) {
       }
     });
     show(fmt::format("items of {} tracks x {} px, 1/{} of the run ({} items)", lanes.tracks.size(),
-                     kPixels, part, items.size())
-             .c_str(),
-         ms, "ms");
+                     kPixels, part, items.size()),
+         seconds);
   }
 }
 
@@ -293,51 +331,47 @@ void bench_ranges(const fs::path& path) {
   const std::int64_t from = end_ns / 2;
   const std::int64_t to = from + end_ns / 1000;
   std::size_t found = 0;
-  const double api_ms =
-      least_ms(3, [&] { found = checked(session.spans_between(from, to)).size(); });
-  show(fmt::format("{} spans of a range, read from the file", found).c_str(), api_ms, "ms");
+  const Seconds api = least_of(3, [&] { found = checked(session.spans_between(from, to)).size(); });
+  show(fmt::format("{} spans of a range, read from the file", found), api);
   const std::string sql = fmt::format(
       "SELECT count(*), sum(duration_ns), max(flops) FROM v_span WHERE begin_ns < {0} AND end_ns > "
       "{1} AND stretch_begin_ns < {0} AND stretch_end_ns > {1}",
       to, from);
   show("the same range by SQL, counted and summed",
-       least_ms(3, [&] { checked(query::run_sql(session, sql)); }), "ms");
+       least_of(3, [&] { checked(query::run_sql(session, sql)); }));
 }
 
 void bench_reading(const fs::path& folder) {
+  std::printf("\n%-62s %12s %13s\n", "reading", "by the clock", "CPU");
   const fs::path path = folder / "bench.k3r";
-  show("open, summary, time per rank and per layer",
-       least_ms(3,
-                [&] {
-                  const auto session = checked(store::SessionReader::open(path));
-                  checked(query::summarize(session));
-                  checked(query::rank_times(session));
-                  checked(query::layer_costs(session));
-                }),
-       "ms");
+  show("open, summary, time per rank and per layer", least_of(3, [&] {
+         const auto session = checked(store::SessionReader::open(path));
+         checked(query::summarize(session));
+         checked(query::rank_times(session));
+         checked(query::layer_costs(session));
+       }));
   bench_ranges(path);
   const auto session = checked(store::SessionReader::open(path));
   std::shared_ptr<const query::Lanes> lanes;
-  show("all columns in memory",
-       least_ms(3,
-                [&] {
-                  lanes.reset();
-                  lanes = checked(query::load_lanes(session));
-                }),
-       "ms");
+  show("all columns in memory", least_of(3, [&] {
+         lanes.reset();
+         lanes = checked(query::load_lanes(session));
+       }));
+  std::printf("%zu spans, %d ranks, %zu tracks\n", lanes->num_spans(), lanes->num_ranks,
+              lanes->tracks.size());
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   show("most memory of this process so far", static_cast<double>(usage.ru_maxrss) / 1024, "MiB");
-  show("range to show at first", least_ms(5, [&] { query::data_range(*lanes); }), "ms");
+  show("range to show at first", least_of(5, [&] { query::data_range(*lanes); }));
   bench_items(*lanes);
   const query::TimeRange all = query::data_range(*lanes).range;
   const query::TimeRange middle{all.begin_ns + all.duration_ns() / 3,
                                 all.begin_ns + all.duration_ns() / 2};
   show("statistics of a sixth of the run, all ranks",
-       least_ms(5, [&] { query::rank_statistics(*lanes, middle); }), "ms");
+       least_of(5, [&] { query::rank_statistics(*lanes, middle); }));
   const query::NameMatch match(*lanes, "dispatch");
   show("count of all spans with a name",
-       least_ms(5, [&] { query::count_matches(*lanes, match, lanes->num_spans()); }), "ms");
+       least_of(5, [&] { query::count_matches(*lanes, match, lanes->num_spans()); }));
 }
 
 int bench(int argc, char** argv) {
@@ -346,8 +380,7 @@ int bench(int argc, char** argv) {
     return 1;
   }
   const std::int64_t num_spans = argc > 2 ? std::atoll(argv[2]) : 10'000'000;
-  std::printf("%lld spans, 72 ranks x 2 lanes\n", static_cast<long long>(num_spans));
-  bench_writing(argv[1], num_spans);
+  if (num_spans > 0) bench_writing(argv[1], num_spans);
   bench_reading(argv[1]);
   return 0;
 }
