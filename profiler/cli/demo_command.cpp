@@ -7,6 +7,7 @@
 #include "profiler/cli/commands.h"
 #include "profiler/cli/console.h"
 #include "profiler/cli/load_setup.h"
+#include "profiler/export/export.h"
 #include "profiler/figures/collect.h"
 #include "profiler/report/report.h"
 #include "profiler/session/execute.h"
@@ -30,6 +31,7 @@ struct DemoFiles {
   fs::path measured = folder / "measured.k3r";
   fs::path simulated = folder / "simulated-local.k3r";
   fs::path full = folder / "simulated-gb300.k3r";
+  fs::path trace = folder / "measured.pftrace";
   fs::path report = folder / "report.html";
   fs::path full_report = folder / "report-k3-gb300.html";
 };
@@ -123,6 +125,20 @@ Result<void> write_report(const fs::path& first,
   return write_file_atomically(output, page, Overwrite::yes);
 }
 
+Result<void> write_trace(const DemoFiles& files) {
+  K3_TRY(const store::SessionReader session, store::SessionReader::open(files.measured));
+  Progress progress;
+  const auto write = [&] {
+    const ProgressDisplay display("     exporting", "spans", progress);
+    return exporter::export_session(
+        session,
+        {.format = exporter::Format::perfetto, .output = files.trace, .overwrite = Overwrite::yes},
+        progress);
+  };
+  K3_TRY_VOID(write());
+  return {};
+}
+
 Result<int> run_demo(const Arguments& arguments, Console& console) {
   const DemoFiles files{.folder = arguments.value("output").value_or("k3rack-demo")};
   std::error_code error;
@@ -134,13 +150,15 @@ Result<int> run_demo(const Arguments& arguments, Console& console) {
   K3_TRY_VOID(simulate_full(files, console));
   K3_TRY_VOID(write_report(files.measured, files.simulated, files.report));
   K3_TRY_VOID(write_report(files.full, std::nullopt, files.full_report));
+  K3_TRY_VOID(write_trace(files));
   console.print(fmt::format(
-      "5/5  Reports written.\n\nOpen next:\n"
-      "  {}   measured beside simulated\n  {}   full K3 on the rack\n\n"
+      "5/5  Reports and trace written.\n\nOpen next:\n"
+      "  {}   measured beside simulated\n  {}   full K3 on the rack\n"
+      "  {}   every span of the measured run, in ui.perfetto.dev\n\n"
       "  k3rack compare {} {}\n  k3rack inspect {}\n"
       "  k3rack simulate scenarios/nvl72/k3-decode-72.toml --set workload.sequences_per_rank=32\n",
-      files.report.string(), files.full_report.string(), files.measured.string(),
-      files.simulated.string(), files.full.string()));
+      files.report.string(), files.full_report.string(), files.trace.string(),
+      files.measured.string(), files.simulated.string(), files.full.string()));
   return 0;
 }
 
@@ -153,8 +171,8 @@ Command demo_command() {
               "Measures this computer, executes Mini K3 (K3's layer map, small widths, synthetic\n"
               "weights) on 8 ranks of it, predicts the same steps from the measurements, simulates "
               "the\n"
-              "full K3 on 72 GPUs of a GB300 NVL72, and writes sessions and reports. Files of an\n"
-              "earlier demo in the folder are replaced.",
+              "full K3 on 72 GPUs of a GB300 NVL72; writes sessions, reports and a trace.\n"
+              "Files of an earlier demo in the folder are replaced.",
           .positionals = {},
           .options = {{"output", "DIR", "folder to write to (default k3rack-demo)"}},
           .run = run_demo};
