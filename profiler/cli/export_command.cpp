@@ -180,7 +180,7 @@ Command export_command() {
           "Traces hold one process per rank and one track per lane; spans that cross others get\n"
           "tracks of their own. Waiting has its own category and name. Arrows go from what a\n"
           "sender of a dispatch or combine did last to the transfers that waited for it: between\n"
-          "all pairs of up to 8 ranks, beyond that from the last sender to each receiver.\n"
+          "all pairs of up to 4 ranks, beyond that from the last sender to each receiver.\n"
           "Counters show memory, tokens in work at a rank's experts, and links if sampled.\n\n"
           "CSV holds every table with the column names of the session, numbers exact; matrices,\n"
           "loads and expert choices have one row per value.\n\n"

@@ -27,7 +27,7 @@ struct Arrows {
 };
 
 /// Up to this many ranks every pair that exchanges rows gets its arrow.
-inline constexpr int kMaxRanksAllPairs = 8;
+inline constexpr int kMaxRanksAllPairs = 4;
 
 /// Who was waited for in the all-to-alls of a step: arrows from what a sender did last before it
 /// was ready (packing, or the computation of the rows) to the transfer of a receiver. With more

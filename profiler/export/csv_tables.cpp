@@ -152,7 +152,7 @@ Result<void> CsvRows::added(std::int64_t rows) {
   count_ += rows;
   if (before / kEvery == count_ / kEvery) return {};
   progress_.done += (count_ / kEvery - before / kEvery) * kEvery;
-  if (progress_.cancelled) return fail(Code::cancelled, "export stopped; nothing is written");
+  if (progress_.cancelled) return fail(Code::cancelled, std::string(kStopped));
   return file_.flush_if_large();
 }
 
@@ -185,6 +185,7 @@ Result<std::int64_t> expected_rows(const CsvInput& input, const CsvTable& table)
 }
 
 Result<void> write_csv_table(const CsvInput& input, const CsvTable& table, CsvRows& rows) {
+  if (input.progress.cancelled) return fail(Code::cancelled, std::string(kStopped));
   if (table.write != nullptr) {
     rows.text() += table.header;
     rows.text() += '\n';

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 #include <fmt/core.h>
 
@@ -37,6 +39,12 @@ Result<void> read_placement(const store::SessionReader& session, RunFacts& facts
 }
 
 }  // namespace
+
+std::int64_t sound_duration(std::int64_t begin_ns, std::int64_t duration_ns) {
+  const std::int64_t longest =
+      std::numeric_limits<std::int64_t>::max() - std::max<std::int64_t>(begin_ns, 0);
+  return std::clamp<std::int64_t>(duration_ns, 0, longest);
+}
 
 std::string public_text(std::string_view text, PrivateData private_data) {
   return valid_utf8(private_data == PrivateData::kept ? std::string(text)
@@ -98,8 +106,10 @@ Result<RunFacts> read_run_facts(const store::SessionReader& session, const Expor
   K3_TRY(facts.rank_chosen, chosen_ranks(session, request));
   facts.all_ranks = std::ranges::count(facts.rank_chosen, 0) == 0;
   K3_TRY(facts.steps, chosen_steps(session, request));
-  for (const store::StepRow& step : facts.steps)
+  for (store::StepRow& step : facts.steps) {
     facts.num_spans += step.num_spans;
+    step.duration_ns = sound_duration(step.begin_ns, step.duration_ns);
+  }
   K3_TRY(facts.first_ns,
          session.database().integer("SELECT min((SELECT ifnull(min(begin_ns), 0) FROM span), "
                                     "(SELECT ifnull(min(begin_ns), 0) FROM step))"));

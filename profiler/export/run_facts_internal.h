@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,9 @@
 
 namespace k3::exporter {
 
+/// Message of an export that was cancelled.
+inline constexpr std::string_view kStopped = "stopped; nothing is written";
+
 /// What holds for a whole session and was asked for, texts ready to be written: valid UTF-8,
 /// without private data unless it was asked for.
 struct RunFacts {
@@ -20,7 +24,7 @@ struct RunFacts {
   std::vector<std::string> rank_labels;                   ///< "rank 3 · GB300 · tray 0"
   std::vector<char> rank_chosen;                          ///< [ranks]
   bool all_ranks = true;
-  std::vector<store::StepRow> steps;  ///< chosen, ascending
+  std::vector<store::StepRow> steps;  ///< chosen, ascending, durations sound
   std::int64_t num_spans = 0;         ///< of those steps, all ranks
   std::int64_t first_ns = 0;          ///< earliest begin of any step or span of the session
   std::vector<std::string> names;     ///< Span::name
@@ -39,6 +43,9 @@ Result<std::vector<char>> chosen_ranks(const store::SessionReader& session,
 /// Errors: invalid_input if none of the steps that a request names is there
 Result<std::vector<store::StepRow>> chosen_steps(const store::SessionReader& session,
                                                  const ExportRequest& request);
+
+/// The duration, or the nearest one that is not negative and leads to a time that can be written.
+std::int64_t sound_duration(std::int64_t begin_ns, std::int64_t duration_ns);
 
 /// A text as it may be written.
 std::string public_text(std::string_view text, PrivateData private_data);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include <fmt/core.h>
 
@@ -15,15 +14,6 @@ constexpr int kMaxSummedRanks = 512;
 std::int32_t sort_of(std::int32_t lane, int number) {
   constexpr std::int32_t kPerLane = 1000;
   return lane * kPerLane + std::min(number, kPerLane - 1);
-}
-
-/// False if the duration was negative or led beyond the largest time.
-bool make_sound(Span& span) {
-  const std::int64_t longest =
-      std::numeric_limits<std::int64_t>::max() - std::max<std::int64_t>(span.begin_ns, 0);
-  const std::int64_t given = span.duration_ns;
-  span.duration_ns = std::clamp<std::int64_t>(given, 0, longest);
-  return span.duration_ns == given;
 }
 
 }  // namespace
@@ -99,7 +89,7 @@ Result<void> TraceWriter::keep_up() {
   K3_TRY_VOID(parts_.file.flush_if_large());
   if (summary_.spans % kEvery != 0) return {};
   parts_.progress.done += kEvery;
-  if (parts_.progress.cancelled) return fail(Code::cancelled, "export stopped; nothing is written");
+  if (parts_.progress.cancelled) return fail(Code::cancelled, std::string(kStopped));
   return {};
 }
 
@@ -126,23 +116,23 @@ Result<void> TraceWriter::load_spans(const store::StepRow& step) {
     });
   }
   for (Span& span : spans_) {
-    if (!make_sound(span)) ++odd_durations_;
+    const std::int64_t given = span.duration_ns;
+    span.duration_ns = sound_duration(span.begin_ns, given);
+    if (span.duration_ns != given) ++odd_durations_;
   }
   return {};
 }
 
 void TraceWriter::write_step_row(const store::StepRow& step) {
-  Span span{.begin_ns = step.begin_ns,
-            .duration_ns = step.duration_ns,
-            .lane = static_cast<std::int32_t>(parts_.facts.lanes.size())};
-  make_sound(span);
+  const Span span{.begin_ns = step.begin_ns,
+                  .duration_ns = step.duration_ns,
+                  .lane = static_cast<std::int32_t>(parts_.facts.lanes.size())};
   row_itself_ = true;
   layout_.arrange({&span, 1}, *this);
   row_itself_ = false;
 }
 
-Result<void> TraceWriter::write_step(const store::StepRow& given) {
-  store::StepRow step = given;
+Result<void> TraceWriter::write_step(const store::StepRow& step) {
   row_ = &step;
   write_step_row(step);
   K3_TRY_VOID(load_tasks(step.plan));
@@ -159,7 +149,7 @@ Result<void> TraceWriter::write_step(const store::StepRow& given) {
   K3_TRY(const auto samples, parts_.session.link_samples(step.step));
   counters_.write_links(samples);
   K3_TRY_VOID(parts_.file.flush_if_large());
-  if (parts_.progress.cancelled) return fail(Code::cancelled, "export stopped; nothing is written");
+  if (parts_.progress.cancelled) return fail(Code::cancelled, std::string(kStopped));
   return {};
 }
 
@@ -182,7 +172,8 @@ void TraceWriter::add_traffic(const std::vector<TrafficRecord>& records) {
 void TraceWriter::add_notes() {
   if (parts_.facts.steps.empty()) {
     summary_.notes.emplace_back("the session holds no steps, the trace only what the run was");
-  } else if (!parts_.session.is_complete()) {
+  }
+  if (!parts_.session.is_complete()) {
     summary_.notes.emplace_back("the run was interrupted; its finished steps are exported");
   }
   if (layout_.num_crossing() > 0) {
