@@ -62,6 +62,8 @@ class Folder {
         track_(track),
         begin_(lanes.begin_ns.part(track.first, track.count)),
         end_(lanes.end_ns.part(track.first, track.count)),
+        category_(lanes.category.part(track.first, track.count)),
+        kind_(lanes.kind.part(track.first, track.count)),
         mark_begin_(lanes.mark_begin_ns.part(track.first_mark, track.count / kSpansPerMark + 1)),
         mark_end_(lanes.mark_end_ns.part(track.first_mark, mark_begin_.size())),
         cell_ns_(cell_ns) {}
@@ -88,8 +90,7 @@ class Folder {
     while (i < track_.count && begin_of(i) < limit) {
       if (i % kSpansPerMark == 0 && skip_blocks(i, limit, sums)) continue;
       if (end_[i] - begin_[i] >= cell_ns_) break;
-      const std::size_t at = track_.first + i;
-      sums.add(lanes_.category[at], lanes_.kind[at], end_[i] - begin_[i]);
+      sums.add(category_[i], kind_[i], end_[i] - begin_[i]);
       ++i;
     }
     if (i - first == 1) return single(first);
@@ -99,8 +100,8 @@ class Folder {
                   .count = static_cast<std::uint32_t>(i - first)};
     sums.store(item);
     // Nothing takes time, or only waiting does.
-    if (item.busy_ns == 0) item.kind = lanes_.kind[item.first_span];
-    if (item.busy_ns == 0 && item.wait_ns == 0) item.category = lanes_.category[item.first_span];
+    if (item.busy_ns == 0) item.kind = kind_[first];
+    if (item.busy_ns == 0 && item.wait_ns == 0) item.category = category_[first];
     return item;
   }
 
@@ -110,17 +111,16 @@ class Folder {
 
  private:
   LaneItem single(std::size_t i) const {
-    const std::size_t at = track_.first + i;
     const std::int64_t ns = end_[i] - begin_[i];
-    const bool waits = lanes_.category[at] == SpanCategory::wait;
+    const bool waits = category_[i] == SpanCategory::wait;
     return {.begin_ns = begin_[i],
             .end_ns = end_[i],
             .busy_ns = waits ? 0 : ns,
             .wait_ns = waits ? ns : 0,
-            .first_span = at,
+            .first_span = track_.first + i,
             .count = 1,
-            .category = lanes_.category[at],
-            .kind = lanes_.kind[at]};
+            .category = category_[i],
+            .kind = kind_[i]};
   }
 
   /// Borders of cells stand at multiples of their width, wherever the view begins.
@@ -182,6 +182,8 @@ class Folder {
   const Track& track_;
   std::span<const std::int64_t> begin_;
   std::span<const std::int64_t> end_;
+  std::span<const SpanCategory> category_;
+  std::span<const std::uint8_t> kind_;
   std::span<const std::int64_t> mark_begin_;
   std::span<const std::int64_t> mark_end_;
   std::int64_t cell_ns_;
