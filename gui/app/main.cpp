@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QLoggingCategory>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <cstdio>
@@ -97,7 +98,11 @@ bool wants_screenshots(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   // Pictures need no display; which platform paints them is up to the user all the same.
-  if (k3::gui::wants_screenshots(argc, argv)) setenv("QT_QPA_PLATFORM", "offscreen", 0);
+  if (k3::gui::wants_screenshots(argc, argv)) {
+    setenv("QT_QPA_PLATFORM", "offscreen", 0);
+    // What Qt says about a desktop that is not there concerns nobody.
+    QLoggingCategory::setFilterRules("default.warning=false\nqt.qpa.*=false");
+  }
   const QApplication application(argc, argv);
   QApplication::setApplicationName("k3rack-gui");
   QApplication::setApplicationVersion(K3_VERSION);

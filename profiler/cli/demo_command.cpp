@@ -9,7 +9,7 @@
 #include "profiler/cli/load_setup.h"
 #include "profiler/export/export.h"
 #include "profiler/figures/collect.h"
-#include "profiler/report/report.h"
+#include "profiler/report/html.h"
 #include "profiler/session/execute.h"
 #include "profiler/session/simulate.h"
 #include "profiler/visual/numbers.h"
@@ -121,8 +121,8 @@ Result<void> write_report(const fs::path& first,
                           const std::optional<fs::path>& second,
                           const fs::path& output) {
   K3_TRY(const figures::Input input, figures::collect(first, second));
-  K3_TRY(const std::string page, report::render_report(input));
-  return write_file_atomically(output, page, Overwrite::yes);
+  K3_TRY(const report::Document document, report::make_document(input));
+  return write_file_atomically(output, report::to_html(document), Overwrite::yes);
 }
 
 Result<void> write_trace(const DemoFiles& files) {

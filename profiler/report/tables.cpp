@@ -10,8 +10,7 @@
 #include <fmt/core.h>
 
 #include "profiler/query/private_data.h"
-#include "profiler/report/page_internal.h"
-#include "profiler/visual/svg.h"
+#include "profiler/report/tables_internal.h"
 
 namespace k3::report {
 namespace {
@@ -24,34 +23,6 @@ using visual::Quantity;
 using visual::Unit;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-/// An HTML table: first column names, the others numbers.
-class HtmlTable {
- public:
-  HtmlTable(std::string id, const std::string& caption, std::span<const std::string> header) {
-    out_ = fmt::format("<table id=\"{}\">\n<caption>{}</caption>\n<thead><tr>", std::move(id),
-                       visual::escaped(caption));
-    for (const std::string& cell : header) {
-      out_ += "<th scope=\"col\">" + visual::escaped(cell) + "</th>";
-    }
-    out_ += "</tr></thead>\n<tbody>\n";
-  }
-
-  void add(std::span<const std::string> cells) {
-    out_ += "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      out_ += i == 0 ? "<th scope=\"row\">" : "<td>";
-      out_ += visual::escaped(cells[i]);
-      out_ += i == 0 ? "</th>" : "</td>";
-    }
-    out_ += "</tr>\n";
-  }
-
-  std::string text() && { return std::move(out_) + "</tbody>\n</table>\n"; }
-
- private:
-  std::string out_;
-};
 
 std::string with_unit(const std::string& title, const Unit& unit) {
   return title + ", " + std::string(unit.symbol);
@@ -225,7 +196,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunView& run) {
 
 }  // namespace
 
-std::string kind_table(const RunsView& view) {
+Table kind_table(const RunsView& view) {
   const std::vector<TimeRow> rows = kind_rows(view);
   if (rows.empty()) return {};
   const std::vector<Unit> units = units_of(rows, view.runs.size());
@@ -234,23 +205,25 @@ std::string kind_table(const RunsView& view) {
   for (std::size_t r = 0; r < view.runs.size(); ++r) {
     header.push_back(with_unit("waiting in it, " + view.runs[r].name, units[r]));
   }
-  HtmlTable table("table-kinds",
-                  fmt::format("Time per kind of task, {} step, mean over steps and ranks, waiting "
-                              "included; largest first.",
-                              name_of(view.phase)),
-                  header);
+  Table table{"table-kinds",
+              fmt::format("Time per kind of task, {} step, mean over steps and ranks, waiting "
+                          "included; largest first.",
+                          name_of(view.phase)),
+              std::move(header),
+              {},
+              Table::Cells::numbers};
   for (const TimeRow& row : rows) {
     std::vector<std::string> cells{row.name};
     add_times(cells, row.seconds, units);
     for (std::size_t r = 0; r < row.wait_s.size(); ++r) {
       cells.push_back(visual::number_in(row.wait_s[r], units[r]));
     }
-    table.add(cells);
+    table.rows.push_back(std::move(cells));
   }
-  return std::move(table).text();
+  return table;
 }
 
-std::string layer_table(const RunsView& view) {
+Table layer_table(const RunsView& view) {
   const std::map<int, HalfTimes> rows = layer_rows(view);
   if (rows.empty()) return {};
   std::vector<TimeRow> columns;
@@ -265,10 +238,12 @@ std::string layer_table(const RunsView& view) {
   add_time_header(header, view, "", units);
   for (const RunView& run : view.runs)
     header.push_back("balance, " + run.name);
-  HtmlTable table("table-layers",
-                  "Time per layer, mean over steps and ranks, without waiting; balance is max/mean "
-                  "tokens per rank. Layers count from 0.",
-                  header);
+  Table table{"table-layers",
+              "Time per layer, mean over steps and ranks, without waiting; balance is max/mean "
+              "tokens per rank. Layers count from 0.",
+              std::move(header),
+              {},
+              Table::Cells::numbers};
   for (const auto& [layer, row] : rows) {
     std::vector<std::string> cells{std::to_string(layer), row.attention};
     add_times(cells, row.attention_s, units);
@@ -276,28 +251,32 @@ std::string layer_table(const RunsView& view) {
     add_times(cells, row.feed_forward_s, units);
     for (const double balance : row.balance)
       cells.push_back(ratio_text(balance));
-    table.add(cells);
+    table.rows.push_back(std::move(cells));
   }
-  return std::move(table).text();
+  return table;
 }
 
-std::string run_table(const RunsView& view) {
+Table run_table(const RunsView& view) {
   std::vector<std::string> header{"what was run"};
   for (const RunView& run : view.runs)
     header.push_back(run.name);
-  HtmlTable table("table-runs", "The runs behind every number of this report.", header);
+  Table table{"table-runs",
+              "The runs behind every number of this report.",
+              std::move(header),
+              {},
+              Table::Cells::words};
   const auto first = facts_of(view.runs.front());
   const auto second = view.pair() ? facts_of(view.runs.back()) : first;
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (first[i].second.empty() && second[i].second.empty()) continue;
     std::vector<std::string> cells{first[i].first, first[i].second};
     if (view.pair()) cells.push_back(second[i].second);
-    table.add(cells);
+    table.rows.push_back(std::move(cells));
   }
-  return std::move(table).text();
+  return table;
 }
 
-std::string memory_table(const RunsView& view) {
+Table memory_table(const RunsView& view) {
   std::map<std::string, std::vector<double>> rows;
   for (std::size_t r = 0; r < view.runs.size(); ++r) {
     for (const query::MemorySummary& memory : view.runs[r].detail->summary.memory) {
@@ -311,14 +290,18 @@ std::string memory_table(const RunsView& view) {
   std::vector<std::string> header{"memory"};
   for (const RunView& run : view.runs)
     header.push_back(with_unit(run.name, unit));
-  HtmlTable table("table-memory", "Memory of the rank that holds most, by what it holds.", header);
+  Table table{"table-memory",
+              "Memory of the rank that holds most, by what it holds.",
+              std::move(header),
+              {},
+              Table::Cells::numbers};
   for (const auto& [what, bytes] : rows) {
     std::vector<std::string> cells{what};
     for (const double value : bytes)
       cells.push_back(visual::number_in(value, unit));
-    table.add(cells);
+    table.rows.push_back(std::move(cells));
   }
-  return std::move(table).text();
+  return table;
 }
 
 }  // namespace k3::report

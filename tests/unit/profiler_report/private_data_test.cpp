@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "profiler/report/report.h"
+#include "profiler/report/html.h"
 #include "tests/unit/profiler_figures/synthetic.h"
 
 namespace k3::report {
@@ -24,7 +24,7 @@ std::string report_with(const std::string& text) {
     run->summary.meta = {{"seed", text}};
   }
   input.comparison->verdicts = {text};
-  return render_report(input).value_or("");
+  return make_document(input).map(to_html).value_or("");
 }
 
 TEST(PrivateData, FoldersAreCutOffAbsolutePaths) {
@@ -53,7 +53,7 @@ TEST(PrivateData, HostsCommandsAndFoldersOfSessionsStayOut) {
   figures::Input input;
   input.first = test::make_run({});
   input.first.summary.scenario = "[run]\nhosts = [\"node17\"]\nuser = \"somebody\"\nranks = 4\n";
-  const Result<std::string> html = render_report(input);
+  const Result<std::string> html = make_document(input).map(to_html);
   ASSERT_TRUE(html.has_value());
   for (const char* secret : {"secret-host", "command_line", "somebody", "node17", "/srv"}) {
     EXPECT_THAT(*html, Not(HasSubstr(secret)));

@@ -1,5 +1,3 @@
-#include "profiler/report/report.h"
-
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -8,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "profiler/report/html.h"
 #include "tests/unit/profiler_figures/synthetic.h"
 #include "tests/unit/profiler_visual/markup_check.h"
 
@@ -32,7 +31,7 @@ SyntheticRun on_machine(SyntheticRun run, const std::string& machine, double sca
 }
 
 std::string render(const figures::Input& input) {
-  const Result<std::string> html = render_report(input);
+  const Result<std::string> html = make_document(input).map(to_html);
   EXPECT_TRUE(html.has_value()) << html.error().text();
   return html.value_or("");
 }
@@ -277,7 +276,7 @@ TEST(Report, RefusesAMatrixThatIsNotSquare) {
   figures::Input input;
   input.first = make_run(kMeasured);
   input.first.traffic.bytes.pop_back();
-  const Result<std::string> html = render_report(input);
+  const Result<std::string> html = make_document(input).map(to_html);
   ASSERT_FALSE(html.has_value());
   EXPECT_EQ(html.error().code, Code::invalid_input);
   EXPECT_THAT(html.error().message, HasSubstr("15 cells; 4 ranks need 16"));
