@@ -9,6 +9,7 @@
 
 #include "profiler/query/comparison_internal.h"
 #include "profiler/query/expert_load.h"
+#include "profiler/query/scope_internal.h"
 #include "profiler/query/traffic.h"
 #include "profiler/store/row_values.h"
 
@@ -225,52 +226,96 @@ StepComparison step_times(const std::vector<StepPair>& pairs) {
   return out;
 }
 
-/// Bytes over the given steps; all steps of a run are read from its totals.
-Result<std::vector<double>> bytes_of(const SessionReader& session, const std::vector<int>& steps) {
-  const auto n = static_cast<std::size_t>(session.num_ranks());
-  std::vector<double> bytes(n * n);
-  const auto add = [&](const TrafficFilter& filter) -> Result<void> {
-    K3_TRY(const TrafficSum sum, traffic_matrix(session, filter));
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-      bytes[i] += static_cast<double>(sum.bytes[i]);
-    return {};
-  };
-  K3_TRY(const auto all, session.steps());
-  if (all.size() == steps.size()) {
-    K3_TRY_VOID(add({}));
-    return bytes;
-  }
-  for (const int step : steps) {
-    TrafficFilter filter;
-    filter.step = step;
-    K3_TRY_VOID(add(filter));
-  }
-  return bytes;
+Result<TrafficComparison> traffic_of(
+    const std::pair<const SessionReader&, const SessionReader&>& runs,
+    const CommonSteps& steps,
+    const Scope& scope) {
+  TrafficFilter filter;
+  filter.layer = scope.layer;
+  K3_TRY(const TrafficSum first, traffic_matrix(runs.first, filter, steps.a));
+  K3_TRY(const TrafficSum second, traffic_matrix(runs.second, filter, steps.b));
+  return compared(first, second);
 }
 
-Result<TrafficComparison> traffic_of(const SessionReader& a,
-                                     const SessionReader& b,
-                                     const std::vector<StepPair>& pairs) {
-  std::vector<int> steps_a;
-  std::vector<int> steps_b;
+/// Mean over layers of the busiest rank's share; 0 when no load was recorded.
+Result<double> mean_balance(const SessionReader& session, const Scope& scope, int& layers) {
+  K3_TRY(const auto loads, expert_loads(session, scope));
+  layers = static_cast<int>(loads.size());
+  double sum = 0;
+  for (const ExpertLoad& load : loads)
+    sum += load.rank_balance;
+  return loads.empty() ? 0 : sum / static_cast<double>(loads.size());
+}
+
+struct Pairs {
+  std::vector<StepPair> decode;
+  std::vector<StepPair> prefill;
+
+  std::vector<StepPair> all() const {
+    std::vector<StepPair> both = prefill;
+    both.insert(both.end(), decode.begin(), decode.end());
+    return both;
+  }
+};
+
+Result<Pairs> pairs_of(const SessionReader& a, const SessionReader& b, const Scope& scope) {
+  K3_TRY(const auto steps_a, a.steps());
+  K3_TRY(const auto steps_b, b.steps());
+  Pairs pairs{paired_steps(steps_a, steps_b, Phase::decode),
+              paired_steps(steps_a, steps_b, Phase::prefill)};
+  const auto outside = [&](const StepPair& pair) { return !in_scope(scope, pair.first); };
+  std::erase_if(pairs.decode, outside);
+  std::erase_if(pairs.prefill, outside);
+  return pairs;
+}
+
+CommonSteps numbers_of(const std::vector<StepPair>& pairs) {
+  CommonSteps steps;
   for (const auto& [step_a, step_b] : pairs) {
-    steps_a.push_back(step_a.step);
-    steps_b.push_back(step_b.step);
+    steps.a.push_back(step_a.step);
+    steps.b.push_back(step_b.step);
   }
+  return steps;
+}
+
+/// The part of the second run that is beside `scope`, which names a step of the first.
+Scope scope_beside(const Scope& scope, const std::vector<StepPair>& pairs) {
+  Scope beside = scope;
+  if (scope.step && !pairs.empty()) beside.step = pairs.front().second.step;
+  return beside;
+}
+
+Result<std::vector<ComparisonRow>> compared_rows(
+    const std::pair<const SessionReader&, const SessionReader&>& runs,
+    const std::vector<StepPair>& pairs,
+    Join join,
+    const Scope& scope) {
+  K3_TRY(const BothTimes times, join == Join::by_task
+                                    ? joined_by_task(runs.first, runs.second, pairs)
+                                    : joined_by_stage(runs.first, runs.second, pairs));
+  std::vector<ComparisonRow> rows = rows_of(times);
+  std::erase_if(rows,
+                [&](const ComparisonRow& row) { return scope.layer && row.layer != *scope.layer; });
+  return rows;
+}
+
+}  // namespace
+
+Result<CommonSteps> common_steps(const SessionReader& a,
+                                 const SessionReader& b,
+                                 const Scope& scope) {
+  K3_TRY(const Pairs pairs, pairs_of(a, b, scope));
+  return numbers_of(pairs.all());
+}
+
+TrafficComparison compared(const TrafficSum& a, const TrafficSum& b) {
   TrafficComparison traffic;
-  K3_TRY(traffic.measured_bytes, bytes_of(a, steps_a));
-  K3_TRY(traffic.simulated_bytes, bytes_of(b, steps_b));
-  const auto total = [](const std::vector<double>& bytes) {
-    return std::accumulate(bytes.begin(), bytes.end(), 0.0);
-  };
-  traffic.measured_total = total(traffic.measured_bytes);
-  traffic.simulated_total = total(traffic.simulated_bytes);
-  if (a.num_ranks() != b.num_ranks()) {
-    traffic.measured_bytes.clear();
-    traffic.simulated_bytes.clear();
-    return traffic;
-  }
-  traffic.num_ranks = a.num_ranks();
+  traffic.measured_total = static_cast<double>(a.total_bytes());
+  traffic.simulated_total = static_cast<double>(b.total_bytes());
+  if (a.num_ranks != b.num_ranks) return traffic;
+  traffic.num_ranks = a.num_ranks;
+  traffic.measured_bytes.assign(a.bytes.begin(), a.bytes.end());
+  traffic.simulated_bytes.assign(b.bytes.begin(), b.bytes.end());
   double largest = 0;
   for (std::size_t i = 0; i < traffic.measured_bytes.size(); ++i) {
     largest = std::max(largest, std::abs(traffic.simulated_bytes[i] - traffic.measured_bytes[i]));
@@ -282,37 +327,13 @@ Result<TrafficComparison> traffic_of(const SessionReader& a,
   return traffic;
 }
 
-/// Mean over layers of the busiest rank's share; 0 when no load was recorded.
-Result<double> mean_balance(const SessionReader& session, int& layers) {
-  K3_TRY(const auto loads, expert_loads(session));
-  layers = static_cast<int>(loads.size());
-  double sum = 0;
-  for (const ExpertLoad& load : loads)
-    sum += load.rank_balance;
-  return loads.empty() ? 0 : sum / static_cast<double>(loads.size());
-}
-
-Result<std::vector<ComparisonRow>> compared_rows(const SessionReader& a,
-                                                 const SessionReader& b,
-                                                 const std::vector<StepPair>& pairs,
-                                                 Join join) {
-  K3_TRY(const BothTimes times,
-         join == Join::by_task ? joined_by_task(a, b, pairs) : joined_by_stage(a, b, pairs));
-  return rows_of(times);
-}
-
-}  // namespace
-
-Result<Comparison> compare(const SessionReader& a, const SessionReader& b) {
+Result<Comparison> compare(const SessionReader& a, const SessionReader& b, const Scope& scope) {
   Comparison result;
   K3_TRY(result.a, summarize(a));
   K3_TRY(result.b, summarize(b));
-  K3_TRY(const auto steps_a, a.steps());
-  K3_TRY(const auto steps_b, b.steps());
-  const auto decode = paired_steps(steps_a, steps_b, Phase::decode);
-  const auto prefill = paired_steps(steps_a, steps_b, Phase::prefill);
-  auto all = prefill;
-  all.insert(all.end(), decode.begin(), decode.end());
+  K3_TRY(const Pairs pairs, pairs_of(a, b, scope));
+  const auto& [decode, prefill] = pairs;
+  const std::vector<StepPair> all = pairs.all();
 
   K3_TRY(const auto hashes_a, plan_hashes(a));
   K3_TRY(const auto hashes_b, plan_hashes(b));
@@ -321,19 +342,19 @@ Result<Comparison> compare(const SessionReader& a, const SessionReader& b) {
       .step = decode.empty() ? prefill : decode,
       .step_phase = decode.empty() && !prefill.empty() ? Phase::prefill : Phase::decode,
       .prefill = prefill};
-  K3_TRY(result.prefill_rows, compared_rows(a, b, prefill, result.join));
+  K3_TRY(result.prefill_rows, compared_rows({a, b}, prefill, result.join, scope));
   if (decode.empty()) {
     result.rows = result.prefill_rows;
   } else {
-    K3_TRY(result.rows, compared_rows(a, b, decode, result.join));
+    K3_TRY(result.rows, compared_rows({a, b}, decode, result.join, scope));
   }
   result.step = step_times(facts.step);
   result.prefill = step_times(prefill);
-  K3_TRY(result.traffic, traffic_of(a, b, all));
+  K3_TRY(result.traffic, traffic_of({a, b}, numbers_of(all), scope));
   int layers_a = 0;
   int layers_b = 0;
-  K3_TRY(result.a_balance, mean_balance(a, layers_a));
-  K3_TRY(result.b_balance, mean_balance(b, layers_b));
+  K3_TRY(result.a_balance, mean_balance(a, scope, layers_a));
+  K3_TRY(result.b_balance, mean_balance(b, scope_beside(scope, all), layers_b));
   facts.moe_layers = std::min(layers_a, layers_b);
   result.verdicts = verdicts_of(result, facts);
   return result;

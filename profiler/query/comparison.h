@@ -6,7 +6,9 @@
 
 #include "engine/base/result.h"
 #include "engine/base/task_kind.h"
+#include "profiler/query/scope.h"
 #include "profiler/query/session_summary.h"
+#include "profiler/query/traffic.h"
 
 namespace k3::query {
 
@@ -60,7 +62,23 @@ struct Comparison {
 };
 
 /// Steps are paired in order: the k-th decode step of one run with the k-th of the other, prefill
-/// likewise. Runs without a common step are compared as far as they go, and a verdict says so.
-Result<Comparison> compare(const store::SessionReader& a, const store::SessionReader& b);
+/// likewise. Runs without a common step are compared as far as they go, and a verdict says so. A
+/// step in `scope` is one of `a`, beside the step that it is paired with.
+Result<Comparison> compare(const store::SessionReader& a,
+                           const store::SessionReader& b,
+                           const Scope& scope = {});
+
+/// Numbers of the steps that are compared, pairs at equal positions.
+struct CommonSteps {
+  std::vector<int> a;
+  std::vector<int> b;
+};
+
+Result<CommonSteps> common_steps(const store::SessionReader& a,
+                                 const store::SessionReader& b,
+                                 const Scope& scope = {});
+
+/// Matrices are left out if they are of different numbers of ranks.
+TrafficComparison compared(const TrafficSum& a, const TrafficSum& b);
 
 }  // namespace k3::query

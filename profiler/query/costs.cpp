@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 #include <tuple>
 
+#include "profiler/query/scope_internal.h"
 #include "profiler/store/row_values.h"
 
 namespace k3::query {
@@ -15,22 +17,26 @@ using store::Statement;
 constexpr double kUsPerNs = 1e-3;
 
 /// Steps of each phase.
-Result<std::array<std::int64_t, 2>> count_steps(const store::SessionReader& session) {
+Result<std::array<std::int64_t, 2>> count_steps(const store::SessionReader& session,
+                                                const Scope& scope) {
   K3_TRY(const auto steps, session.steps());
   std::array<std::int64_t, 2> counts{};
-  for (const store::StepRow& step : steps)
-    ++counts[static_cast<std::size_t>(step.phase)];
+  for (const store::StepRow& step : steps) {
+    if (in_scope(scope, step)) ++counts[static_cast<std::size_t>(step.phase)];
+  }
   return counts;
 }
 
 }  // namespace
 
-Result<std::vector<LayerCost>> layer_costs(const store::SessionReader& session) {
+Result<std::vector<LayerCost>> layer_costs(const store::SessionReader& session,
+                                           const Scope& scope) {
   K3_TRY(Statement query,
          session.database().prepare(
              "SELECT phase, kind, layer, stage, count(*), sum(ranks), sum(busy_ns), sum(wait_ns), "
-             "avg(max_ns), sum(flops), sum(bytes) FROM step_cost JOIN step USING (step) "
-             "GROUP BY phase, kind, layer, stage"));
+             "avg(max_ns), sum(flops), sum(bytes) FROM step_cost JOIN step USING (step)" +
+             std::string(kInScope) + "GROUP BY phase, kind, layer, stage"));
+  bind_scope(query, scope);
   std::vector<LayerCost> costs;
   K3_TRY_VOID(store::for_each_row(query, [&](const Statement& row) -> Result<void> {
     LayerCost& cost = costs.emplace_back();
@@ -55,11 +61,14 @@ Result<std::vector<LayerCost>> layer_costs(const store::SessionReader& session) 
   return costs;
 }
 
-Result<std::vector<KindCost>> step_breakdown(const store::SessionReader& session) {
-  K3_TRY(const auto num_steps, count_steps(session));
+Result<std::vector<KindCost>> step_breakdown(const store::SessionReader& session,
+                                             const Scope& scope) {
+  K3_TRY(const auto num_steps, count_steps(session, scope));
   K3_TRY(Statement query,
          session.database().prepare("SELECT phase, kind, sum(busy_ns), sum(wait_ns) FROM step_cost "
-                                    "JOIN step USING (step) GROUP BY phase, kind"));
+                                    "JOIN step USING (step)" +
+                                    std::string(kInScope) + "GROUP BY phase, kind"));
+  bind_scope(query, scope);
   std::vector<KindCost> kinds;
   std::array<double, 2> sum_us{};
   K3_TRY_VOID(store::for_each_row(query, [&](const Statement& row) -> Result<void> {

@@ -4,6 +4,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/task_kind.h"
+#include "profiler/query/scope.h"
 #include "profiler/store/session_reader.h"
 
 namespace k3::query {
@@ -23,7 +24,8 @@ struct LayerCost {
 };
 
 /// By phase, kind, layer, stage.
-Result<std::vector<LayerCost>> layer_costs(const store::SessionReader& session);
+Result<std::vector<LayerCost>> layer_costs(const store::SessionReader& session,
+                                           const Scope& scope = {});
 
 /// Time of one kind per step and rank, over all layers and stages.
 struct KindCost {
@@ -34,9 +36,11 @@ struct KindCost {
   double share = 0;  ///< of the sum over all kinds of the phase
 };
 
-/// By phase and kind. The sum over kinds is the time that a rank's lanes are busy or waiting; it
-/// exceeds the step where lanes overlap and stays below it where they idle.
-Result<std::vector<KindCost>> step_breakdown(const store::SessionReader& session);
+/// By phase and kind, over the layers and steps in scope. The sum over kinds is the time that a
+/// rank's lanes are busy or waiting; it exceeds the step where lanes overlap and stays below it
+/// where they idle.
+Result<std::vector<KindCost>> step_breakdown(const store::SessionReader& session,
+                                             const Scope& scope = {});
 
 /// What one rank's time was spent on, over all steps.
 struct RankTime {

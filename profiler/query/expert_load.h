@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "profiler/query/scope.h"
 #include "profiler/store/session_reader.h"
 
 namespace k3::query {
 
-/// Copies of one MoE layer over all steps. Balance = max / mean, 1 when there is no load.
+/// Copies of one MoE layer over the steps asked for. Balance = max / mean, 1 when there is no load.
 struct ExpertLoad {
   int layer = 0;
   std::vector<std::uint64_t> expert_tokens;  ///< [experts], all replicas together
@@ -20,8 +21,9 @@ struct ExpertLoad {
 /// Errors: not_found if the layer has no load, naming layers that have
 Result<ExpertLoad> expert_load(const store::SessionReader& session, int layer);
 
-/// The same for all MoE layers, in order.
-Result<std::vector<ExpertLoad>> expert_loads(const store::SessionReader& session);
+/// The same for all MoE layers in scope, in order.
+Result<std::vector<ExpertLoad>> expert_loads(const store::SessionReader& session,
+                                             const Scope& scope = {});
 
 /// Busiest over average; 1 when all are zero.
 double max_over_mean(const std::vector<std::uint64_t>& loads);

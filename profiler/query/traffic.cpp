@@ -98,6 +98,27 @@ Result<TrafficSum> traffic_matrix(const store::SessionReader& session,
   return sum;
 }
 
+Result<TrafficSum> traffic_matrix(const store::SessionReader& session,
+                                  const TrafficFilter& filter,
+                                  std::span<const int> steps) {
+  K3_TRY(const auto all, session.steps());
+  if (all.size() == steps.size()) return traffic_matrix(session, filter);
+  TrafficSum sum = empty_sum(session.num_ranks());
+  for (const int step : steps) {
+    if (filter.step && *filter.step != step) continue;
+    TrafficFilter one = filter;
+    one.step = step;
+    K3_TRY(const TrafficSum part, traffic_matrix(session, one));
+    sum.exchanges += part.exchanges;
+    for (std::size_t i = 0; i < sum.bytes.size(); ++i) {
+      sum.copies[i] += part.copies[i];
+      sum.rows[i] += part.rows[i];
+      sum.bytes[i] += part.bytes[i];
+    }
+  }
+  return sum;
+}
+
 Result<std::vector<RankTransfer>> transfer_times(const store::SessionReader& session,
                                                  const TrafficFilter& filter) {
   std::vector<RankTransfer> ranks(static_cast<std::size_t>(session.num_ranks()));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -31,6 +32,11 @@ struct TrafficSum {
 };
 
 Result<TrafficSum> traffic_matrix(const store::SessionReader& session, const TrafficFilter& filter);
+
+/// The same over the given steps only, those of `filter` that are among them.
+Result<TrafficSum> traffic_matrix(const store::SessionReader& session,
+                                  const TrafficFilter& filter,
+                                  std::span<const int> steps);
 
 /// One rank's part in the all-to-alls that match: waiting for others, then moving.
 struct RankTransfer {
