@@ -2,6 +2,7 @@
 
 #include <QFont>
 #include <QFontMetricsF>
+#include <QImage>
 #include <QPainter>
 #include <QPainterPath>
 #include <QPolygonF>
@@ -24,6 +25,7 @@ using visual::Marker;
 using visual::Paint;
 using visual::Point;
 using visual::Polygon;
+using visual::Raster;
 using visual::Role;
 using visual::Text;
 
@@ -130,6 +132,29 @@ class ItemPainter {
     painter_.restore();
   }
 
+  /// As an image with a pixel per cell, which the painter enlarges without smoothing.
+  void operator()(const Raster& raster) {
+    if (raster.rows <= 0 || raster.columns <= 0) return;
+    QImage image(raster.columns, raster.rows, QImage::Format_ARGB32);
+    const bool amounts = raster.map == Raster::Map::amount;
+    std::size_t cell = 0;
+    for (int row = 0; row < raster.rows; ++row) {
+      auto* line = reinterpret_cast<QRgb*>(image.scanLine(row));
+      for (int column = 0; column < raster.columns; ++column, ++cell) {
+        const double level = static_cast<double>(raster.levels[cell]);
+        if (std::isnan(level)) {
+          line[column] = 0;
+          continue;
+        }
+        const visual::Color color =
+            amounts ? visual::sequential(level, theme_) : visual::diverging(level, theme_);
+        line[column] = qRgb(color.r, color.g, color.b);
+      }
+    }
+    painter_.setRenderHint(QPainter::SmoothPixmapTransform, false);
+    painter_.drawImage(QRectF(raster.x, raster.y, raster.width, raster.height), image);
+  }
+
  private:
   /// Strokes over a faint tint: what is not solid can be told apart without its colour.
   void hatch(const QRectF& area, const QColor& color, const Box& box) {
@@ -205,6 +230,23 @@ class HitTest {
   Point at_;
 };
 
+/// The tip of an item if it has one and lies below the point.
+class TipFinder {
+ public:
+  explicit TipFinder(Point at) : at_(at), hit_(at) {}
+
+  std::string operator()(const Raster& raster) const { return visual::tip_at(raster, at_); }
+
+  template <class T>
+  std::string operator()(const T& item) const {
+    return !item.tip.empty() && hit_(item) ? item.tip : std::string();
+  }
+
+ private:
+  Point at_;
+  HitTest hit_;
+};
+
 }  // namespace
 
 QColor color_of(const Paint& paint, visual::Theme theme) {
@@ -224,12 +266,11 @@ void paint(QPainter& painter, const DrawList& list, visual::Theme theme) {
   painter.restore();
 }
 
-std::string_view tip_at(const DrawList& list, Point point) {
-  const HitTest hit(point);
+std::string tip_at(const DrawList& list, Point point) {
+  const TipFinder finder(point);
   for (auto item = list.items.rbegin(); item != list.items.rend(); ++item) {
-    const std::string& tip =
-        std::visit([](const auto& i) -> const std::string& { return i.tip; }, *item);
-    if (!tip.empty() && std::visit(hit, *item)) return tip;
+    std::string tip = std::visit(finder, *item);
+    if (!tip.empty()) return tip;
   }
   return {};
 }

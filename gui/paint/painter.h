@@ -2,6 +2,7 @@
 
 #include <QColor>
 #include <QString>
+#include <string>
 #include <string_view>
 
 #include "profiler/visual/draw_list.h"
@@ -22,6 +23,6 @@ QString text_of(std::string_view text);
 void paint(QPainter& painter, const visual::DrawList& list, visual::Theme theme);
 
 /// The tip of the topmost item below `point` that has one; empty: none.
-std::string_view tip_at(const visual::DrawList& list, visual::Point point);
+std::string tip_at(const visual::DrawList& list, visual::Point point);
 
 }  // namespace k3::gui

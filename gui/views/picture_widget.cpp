@@ -54,7 +54,7 @@ const Target* PictureWidget::target_below(const QPointF& point) const {
 bool PictureWidget::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
-    const std::string_view tip =
+    const std::string tip =
         tip_at(picture_.list, {double(help->pos().x()), double(help->pos().y())});
     if (tip.empty()) {
       QToolTip::hideText();

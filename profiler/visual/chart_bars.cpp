@@ -18,6 +18,7 @@ double largest_of(const GroupedBars& chart) {
   for (const BarSeries& series : chart.series) {
     for (const BarValue& bar : series.bars) {
       if (std::isfinite(bar.value)) largest = std::max(largest, bar.value);
+      if (std::isfinite(bar.high)) largest = std::max(largest, bar.high);
     }
   }
   if (chart.reference) largest = std::max(largest, chart.reference->value);
@@ -64,8 +65,26 @@ std::vector<LegendEntry> legend_of(const GroupedBars& chart) {
   for (const ColorMeaning& color : chart.colors) {
     entries.push_back({color.label, Provenance::measured, color.paint});
   }
+  if (!chart.band.empty()) {
+    entries.push_back({chart.band, Provenance::fitted, Paint::of(Role::text)});
+  }
   if (chart.reference) entries.push_back(legend_entry(*chart.reference));
   return entries;
+}
+
+/// Translucent, over the end of the bar.
+void add_band(DrawList& list, const BarValue& bar, const Box& solid, const Axis& y) {
+  if (!std::isfinite(bar.low) || !std::isfinite(bar.high)) return;
+  constexpr double kOpacity = 0.35;
+  Box band;
+  band.x = solid.x;
+  band.width = solid.width;
+  band.y = y.at(bar.high);
+  band.height = std::max(1.0, y.at(bar.low) - band.y);
+  band.fill = Paint::of(Role::text);
+  band.opacity = kOpacity;
+  band.tip = bar.tip;
+  list.items.emplace_back(std::move(band));
 }
 
 void add_bars(DrawList& list, const GroupedBars& chart, const PlotArea& area, const Axis& y) {
@@ -86,7 +105,9 @@ void add_bars(DrawList& list, const GroupedBars& chart, const PlotArea& area, co
       box.y = y.at(bar.value);
       box.height = area.bottom - box.y;
       box.tip = bar.tip;
+      const Box solid = box;
       list.items.emplace_back(std::move(box));
+      add_band(list, bar, solid, y);
     }
   }
 }
@@ -102,7 +123,11 @@ DrawList draw(const GroupedBars& chart) {
   const double categories = static_cast<double>(chart.categories.size());
   const double per_category = kMinSeriesPixels * static_cast<double>(chart.series.size());
   const double merge = std::ceil(per_category * categories / (chart.width - kLeft - kRight));
-  if (merge > 1) return draw(merged(chart, static_cast<std::size_t>(merge)));
+  if (merge > 1) {
+    DrawList list = draw(merged(chart, static_cast<std::size_t>(merge)));
+    if (list.grid) list.grid->column_step = static_cast<int>(merge);
+    return list;
+  }
 
   DrawList list{chart.width, chart.height, chart.description, {}};
   const double legend = add_legend(list, {4, 0}, chart.width - 8, legend_of(chart));
@@ -111,6 +136,8 @@ DrawList draw(const GroupedBars& chart) {
   const ValueAxis y{{Scale::linear, 0, high, area.bottom, area.top},
                     unit_for(chart.quantity, high / bar_limit(1)),
                     chart.value_title};
+  list.grid = CellGrid{area.left,     area.top, area.width() / categories,
+                       area.height(), 1,        static_cast<int>(chart.categories.size())};
   add_y_axis(list, area, y);
   add_bars(list, chart, area, y.axis);
   if (chart.reference) add_reference(list, area, y.axis, *chart.reference);

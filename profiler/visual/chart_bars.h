@@ -14,6 +14,8 @@ struct BarValue {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< NaN: no bar here
   Paint paint;
   std::string tip;
+  double low = std::numeric_limits<double>::quiet_NaN();  ///< spread around the value, if known
+  double high = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct BarSeries {
@@ -46,6 +48,7 @@ struct GroupedBars {
   std::vector<BarSeries> series;
   std::vector<ColorMeaning> colors;
   std::optional<ReferenceLine> reference;
+  std::string band;           ///< what low and high of bars mean: "5–95 % of ranks and steps"
   double shared_largest = 0;  ///< upper end of the scale shared with other panels; 0: own values
   double width = 960;
   double height = 230;

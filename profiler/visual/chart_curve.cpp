@@ -114,7 +114,8 @@ DrawList draw(const CurveChart& chart) {
   double last = 0;
   for (const Point& p : points)
     last = std::max(last, p.x);
-  const ValueAxis x{{Scale::linear, 0, last > 0 ? last : 1, area.left, area.right},
+  const ValueAxis x{{Scale::linear, chart.first_x, last > chart.first_x ? last : chart.first_x + 1,
+                     area.left, area.right},
                     unit_for(chart.x_quantity, last),
                     chart.x_title};
   const ValueAxis y = y_axis(chart, points, area);

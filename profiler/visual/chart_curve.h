@@ -28,7 +28,8 @@ struct Band {
   std::vector<Point> high;
 };
 
-/// Curves and bands over a linear x axis, both axes from zero unless y is logarithmic.
+/// Curves and bands over a linear x axis that begins at `first_x`; y begins at zero unless it is
+/// logarithmic.
 struct CurveChart {
   std::string description;
   std::string x_title;
@@ -36,6 +37,7 @@ struct CurveChart {
   std::string y_title;
   Quantity y_quantity = Quantity::ratio;
   Scale y_scale = Scale::linear;
+  double first_x = 0;
   std::vector<Band> bands;
   std::vector<Curve> curves;
   std::optional<ReferenceLine> reference;

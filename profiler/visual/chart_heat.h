@@ -19,8 +19,9 @@ enum class HeatScale : std::uint8_t {
 enum class Aggregate : std::uint8_t { maximum, sum };
 
 /// A matrix as colours: rows from top to bottom, columns from left to right. The caller chooses the
-/// range, so that matrices to be compared share it. Sums need a scale of sums: with
-/// Aggregate::sum a merged matrix takes its own range, and says so.
+/// range, so that matrices to be compared share it. Cells smaller than a pixel are merged, and the
+/// legend says so. Sums need a scale of sums: with Aggregate::sum a merged matrix takes its own
+/// range.
 struct HeatMap {
   std::string description;
   std::string title;
@@ -34,7 +35,15 @@ struct HeatMap {
   double low = 0;  ///< of a log scale
   double high = 1;
   Aggregate aggregate = Aggregate::maximum;
-  double width = 320;  ///< the height follows: cells are square
+  double width = 320;
+  double height = 0;  ///< of the cells; 0: cells are square and the height follows
+  int first_row = 0;  ///< what row 0 is called
+  int group = 0;      ///< a line after every so many rows and columns: trays; 0: none
+  /// Of the whole matrix beside it as bars on one scale, if not empty.
+  std::vector<double> row_sums;
+  std::vector<double> column_sums;
+  double largest_sum = 0;         ///< end of that scale; 0: no room is kept for bars
+  std::vector<std::string> tips;  ///< per cell, instead of "row → column: value"
 };
 
 DrawList draw(const HeatMap& map);

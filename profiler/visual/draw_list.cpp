@@ -1,5 +1,6 @@
 #include "profiler/visual/draw_list.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -91,6 +92,13 @@ struct ToText {
     add_tip(out, text.tip);
     return out;
   }
+
+  std::string operator()(const Raster& raster) const {
+    return fmt::format("raster {} {} {} {} {} x {} {}", coordinate(raster.x), coordinate(raster.y),
+                       coordinate(raster.width), coordinate(raster.height), raster.rows,
+                       raster.columns,
+                       raster.map == Raster::Map::amount ? "amounts" : "differences");
+  }
 };
 
 struct Move {
@@ -108,6 +116,11 @@ struct Move {
   void operator()(Marker& marker) const { one(marker.at); }
 
   void operator()(Text& text) const { one(text.at); }
+
+  void operator()(Raster& raster) const {
+    raster.x += by.x;
+    raster.y += by.y;
+  }
 
   void one(Point& p) const {
     p.x += by.x;
@@ -155,6 +168,27 @@ LineStyle line_style(Provenance provenance) {
       break;
   }
   return LineStyle::thin;
+}
+
+std::string tip_at(const Raster& raster, Point point) {
+  if (!(point.x >= raster.x && point.x < raster.x + raster.width && point.y >= raster.y &&
+        point.y < raster.y + raster.height)) {
+    return {};
+  }
+  const int row = std::min(raster.rows - 1,
+                           static_cast<int>((point.y - raster.y) / raster.height * raster.rows));
+  const int column = std::min(
+      raster.columns - 1, static_cast<int>((point.x - raster.x) / raster.width * raster.columns));
+  const auto cell = static_cast<std::size_t>(row) * static_cast<std::size_t>(raster.columns) +
+                    static_cast<std::size_t>(column);
+  if (cell >= raster.values.size() || std::isnan(raster.values[cell])) return {};
+  const int first = column * raster.column_step;
+  const std::string columns = raster.column_step == 1
+                                  ? std::to_string(first)
+                                  : fmt::format("{}–{}", first, first + raster.column_step - 1);
+  return fmt::format("{}, {} {}: {}", raster.tips[static_cast<std::size_t>(row)],
+                     raster.column_name, columns,
+                     text_in(static_cast<double>(raster.values[cell]), raster.unit));
 }
 
 std::string to_text(const DrawList& list) {

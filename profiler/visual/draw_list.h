@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "profiler/visual/numbers.h"
 #include "profiler/visual/palette.h"
 
 namespace k3::visual {
@@ -90,7 +92,40 @@ struct Text {
   std::string tip;
 };
 
-using Item = std::variant<Box, Line, Polygon, Marker, Text>;
+/// A matrix of colours: more cells than boxes could be painted for. Rows lie from top to bottom.
+struct Raster {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+  int rows = 0;
+  int columns = 0;
+  enum class Map : std::uint8_t { amount, difference } map = Map::amount;
+  std::vector<float> levels;      ///< row-major places on the colour map; NaN: blank
+  std::vector<std::string> tips;  ///< per row, what a cell's tip begins with
+  std::vector<float> values;      ///< beside levels: the numbers of the tips
+  std::string column_name;        ///< "expert"
+  int column_step = 1;            ///< columns of the data in one column of cells
+  Unit unit;
+};
+
+/// "layer 12, expert 345: 1.31×" for the cell at a point; empty outside and where it is blank.
+std::string tip_at(const Raster& raster, Point point);
+
+using Item = std::variant<Box, Line, Polygon, Marker, Text, Raster>;
+
+/// Where the cells of a chart lie, so that a click finds what it means and a mark its place: a cell
+/// stands for `row_step` × `column_step` rows and columns of the data.
+struct CellGrid {
+  double x = 0;
+  double y = 0;
+  double cell_width = 0;
+  double cell_height = 0;
+  int rows = 0;
+  int columns = 0;
+  int row_step = 1;
+  int column_step = 1;
+};
 
 /// A picture as plain values: painted from first item to last, origin top left, pixels. It knows no
 /// toolkit and no theme; SVG, the desktop and print paint the same list. Colours whose look depends
@@ -100,6 +135,7 @@ struct DrawList {
   double height = 0;
   std::string description;
   std::vector<Item> items;
+  std::optional<CellGrid> grid = {};  ///< of charts made of cells, bars or rows
 };
 
 /// `text` as it will be painted: whole, elided or empty, following its fit.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <map>
+#include <string>
 #include <vector>
 
 #include <fmt/core.h>
@@ -183,6 +185,28 @@ class SvgWriter {
     const std::string& tip = text.tip.empty() && painted != text.text ? text.text : text.tip;
     if (!tip.empty()) out_ += "<title>" + escaped(tip) + "</title>";
     out_ += "</text>\n";
+  }
+
+  /// One path per colour.
+  void operator()(const Raster& raster) {
+    const double width = raster.width / raster.columns;
+    const double height = raster.height / raster.rows;
+    std::map<std::string, std::string> paths;
+    std::size_t cell = 0;
+    for (int row = 0; row < raster.rows; ++row) {
+      for (int column = 0; column < raster.columns; ++column, ++cell) {
+        const double level = static_cast<double>(raster.levels[cell]);
+        if (std::isnan(level)) continue;
+        paths[color(raster.map == Raster::Map::amount ? Paint::amount(level)
+                                                      : Paint::difference(level))] +=
+            fmt::format("M{} {}h{}v{}h-{}z", num(raster.x + column * width),
+                        num(raster.y + row * height), num(width), num(height), num(width));
+      }
+    }
+    out_ += "<g shape-rendering=\"crispEdges\">\n";
+    for (const auto& [fill, path] : paths)
+      out_ += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", fill, path);
+    out_ += "</g>\n";
   }
 
  private:
