@@ -92,9 +92,22 @@ std::vector<std::string> layer_names(int count) {
 
 enum class Half { attention, feed_forward };
 
+/// Layer by layer; empty where no spread was asked for.
+std::map<int, query::LayerSpread> spread_of(const RunView& run, Phase phase) {
+  std::map<int, query::LayerSpread> layers;
+  for (const query::LayerSpread& layer : run.detail->spread.layers) {
+    if (layer.phase == phase) layers[layer.layer] = layer;
+  }
+  return layers;
+}
+
+constexpr std::string_view kBand = "5–95 % of ranks and steps";
+
 visual::BarSeries layer_series(const RunsView& view, const RunView& run, Half half, int count) {
   visual::BarSeries series{run.name, run.provenance, {}};
   series.bars.resize(static_cast<std::size_t>(count));
+  const std::map<int, query::LayerSpread> spread =
+      half == Half::attention ? spread_of(run, view.phase) : std::map<int, query::LayerSpread>();
   for (const LayerTime& layer : layer_times(run, view.phase)) {
     const std::optional<TaskKind> kind =
         half == Half::attention ? layer.attention : layer.feed_forward;
@@ -106,17 +119,14 @@ visual::BarSeries layer_series(const RunsView& view, const RunView& run, Half ha
     bar.tip = fmt::format("layer {}, {}: {}, {}", layer.layer,
                           *kind == TaskKind::experts ? "MoE" : visual::title_of(*kind),
                           time_text(seconds), run.name);
+    const auto found = spread.find(layer.layer);
+    if (found == spread.end()) continue;
+    bar.low = on_time_scale(view, run, found->second.low_us * 1e-6);
+    bar.high = on_time_scale(view, run, found->second.high_us * 1e-6);
+    bar.tip += fmt::format("; {}: {} to {}", kBand, time_text(found->second.low_us * 1e-6),
+                           time_text(found->second.high_us * 1e-6));
   }
   return series;
-}
-
-double largest_bar(const visual::GroupedBars& chart) {
-  double largest = 0;
-  for (const visual::BarSeries& series : chart.series) {
-    for (const visual::BarValue& bar : series.bars)
-      largest = std::max(largest, bar.value);
-  }
-  return largest;
 }
 
 struct Mean {
@@ -164,6 +174,23 @@ std::string layer_answer(const RunView& run, Phase phase) {
         fmt::format("; MLA costs {} of KDA", ratio_text(mla->second.value() / kda->second.value()));
   }
   return fmt::format("{}, mean per layer: {}{}. ", capital(run), out, relation);
+}
+
+bool has_spread(const RunsView& view) {
+  return std::any_of(view.runs.begin(), view.runs.end(),
+                     [](const RunView& run) { return !run.detail->spread.layers.empty(); });
+}
+
+/// Of runs with too many spans not all steps are read.
+std::string spread_note(const RunsView& view) {
+  std::string note;
+  for (const RunView& run : view.runs) {
+    const query::AttentionSpread& spread = run.detail->spread;
+    if (spread.steps_used >= spread.steps) continue;
+    note += fmt::format("Band of {}: {} of {} steps, evenly chosen. ", run.name, spread.steps_used,
+                        spread.steps);
+  }
+  return note;
 }
 
 }  // namespace
@@ -230,17 +257,15 @@ Figure layer_figure(const RunsView& view, double width) {
     attention.series.push_back(layer_series(view, run, Half::attention, count));
     feed_forward.series.push_back(layer_series(view, run, Half::feed_forward, count));
   }
-  const double largest = std::max(largest_bar(attention), largest_bar(feed_forward));
-  attention.shared_largest = largest;
-  feed_forward.shared_largest = largest;
+  if (has_spread(view)) attention.band = kBand;
   figure.pictures.push_back(draw(attention));
   figure.pictures.push_back(draw(feed_forward));
   figure.note =
-      "Both panels share one scale. Waiting is left out. MoE is router, latent projections, "
+      "Each panel has its own scale. Waiting is left out. MoE is router, latent projections, "
       "dispatch, routed experts, combine and shared experts together; attention residuals and "
       "norms "
       "are in neither panel. " +
-      scale_note(view);
+      spread_note(view) + scale_note(view);
   return figure;
 }
 

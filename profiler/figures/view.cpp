@@ -20,8 +20,13 @@ bool has_phase(const RunDetail& run, Phase phase) {
                      [phase](const query::StepSummary& step) { return step.phase == phase; });
 }
 
-/// Decode if all runs have it, else prefill if all have it, else what the first run has.
+/// What was asked for; else decode if all runs have it, else prefill if all have it, else what the
+/// first run has.
 Phase phase_of(const Input& input) {
+  if (input.scope.phase) return *input.scope.phase;
+  for (const query::StepSummary& step : input.first.summary.steps) {
+    if (input.scope.step == step.step) return step.phase;
+  }
   for (const Phase phase : {Phase::decode, Phase::prefill}) {
     if (has_phase(input.first, phase) && (!input.second || has_phase(*input.second, phase))) {
       return phase;
@@ -46,7 +51,7 @@ std::string kind_name(RunKind kind) {
   return "imported";
 }
 
-RunView run_view(const RunDetail& detail, Phase phase) {
+RunView run_view(const RunDetail& detail, Phase phase, std::optional<int> only) {
   RunView run;
   run.detail = &detail;
   run.name = kind_name(detail.summary.kind);
@@ -55,7 +60,7 @@ RunView run_view(const RunDetail& detail, Phase phase) {
   run.provenance = provenance_of(detail.summary.kind);
   double sum_ns = 0;
   for (const query::StepSummary& step : detail.summary.steps) {
-    if (step.phase != phase) continue;
+    if (step.phase != phase || (only && step.step != *only)) continue;
     sum_ns += static_cast<double>(step.duration_ns);
     ++run.steps;
   }
@@ -101,10 +106,11 @@ bool is_feed_forward(TaskKind kind) {
 
 RunsView view_of(const Input& input) {
   RunsView view;
+  view.input = &input;
   view.phase = phase_of(input);
-  view.runs.push_back(run_view(input.first, view.phase));
+  view.runs.push_back(run_view(input.first, view.phase, input.scope.step));
   if (!input.second) return view;
-  view.runs.push_back(run_view(*input.second, view.phase));
+  view.runs.push_back(run_view(*input.second, view.phase, std::nullopt));
   if (input.comparison) view.comparison = &*input.comparison;
   take_common_steps(view);
   RunView& a = view.runs[0];

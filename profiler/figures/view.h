@@ -33,6 +33,7 @@ enum class TimeScale : std::uint8_t {
 
 /// One run, or two beside each other, ready to be drawn. Looks into the Input it was made from.
 struct RunsView {
+  const Input* input = nullptr;
   Phase phase = Phase::decode;
   std::vector<RunView> runs;
   const query::Comparison* comparison = nullptr;

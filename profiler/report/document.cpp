@@ -1,5 +1,7 @@
 #include "profiler/report/document.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -122,6 +124,16 @@ std::vector<ScenarioText> scenarios(const RunsView& view) {
   return out;
 }
 
+/// Attention per layer and over context are one figure.
+figures::Figure layers_and_context(const RunsView& view) {
+  figures::Figure figure = layer_figure(view, kDocumentWidth);
+  figures::Figure context = context_figure(view, kDocumentWidth);
+  figure.answer += context.answer;
+  figure.note += " Lowest panel: attention over context. " + context.note;
+  std::move(context.pictures.begin(), context.pictures.end(), std::back_inserter(figure.pictures));
+  return figure;
+}
+
 }  // namespace
 
 Result<Document> make_document(const figures::Input& input) {
@@ -137,7 +149,7 @@ Result<Document> make_document(const figures::Input& input) {
       "Measured is drawn solid, simulated as outline with light hatch or hollow line, fitted "
       "dotted, bounds as thin lines. Ranks, layers and experts count from 0.";
   document.verdicts = verdicts(view);
-  document.figures = {step_figure(view, kDocumentWidth), layer_figure(view, kDocumentWidth),
+  document.figures = {step_figure(view, kDocumentWidth), layers_and_context(view),
                       traffic_figure(view, kDocumentWidth), load_figure(view, kDocumentWidth),
                       error_figure(view, kDocumentWidth)};
   document.source = provenance_line(view);

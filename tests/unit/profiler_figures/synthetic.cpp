@@ -73,7 +73,10 @@ void add_costs(figures::RunDetail& run, const SyntheticRun& spec, Rng rng) {
     query::StepSummary summary;
     summary.step = step;
     summary.tokens = 64 * spec.ranks;
+    summary.context = 1024 * (step + 1);
     summary.duration_ns = std::llround(total * 1000 * 0.97);
+    run.attention.push_back({step, Phase::decode, summary.context, summary.tokens,
+                             52 * spec.seconds_scale, (20.0 + 25 * step) * spec.seconds_scale});
     run.summary.steps.push_back(summary);
   }
 }

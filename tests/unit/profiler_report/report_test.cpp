@@ -117,6 +117,23 @@ TEST(Report, ComparesKdaWithFullAttention) {
               HasSubstr("KDA 40.0 µs (1 layer), MLA 100 µs (1 layer); MLA costs 2.50× of KDA."));
 }
 
+TEST(Report, TellsHowAttentionGrowsWithContextAndWhereItMeetsKda) {
+  figures::Input input;
+  input.first = make_run(kMeasured);
+  input.first.attention.clear();
+  for (int step = 0; step < 4; ++step) {
+    input.first.attention.push_back(
+        {step, Phase::decode, 1024 * (step + 1), 8, 50, 10.0 + 20 * (step + 1)});
+  }
+  EXPECT_THAT(figure(render(input), "layers"),
+              HasSubstr("KDA 50.0 µs per layer, MLA 60.0 µs; MLA grows by 20.0 µs per Ki tokens"));
+  EXPECT_THAT(figure(render(input), "layers"),
+              HasSubstr("it costs as much as KDA at 2 048 tokens"));
+  for (query::AttentionStep& step : input.first.attention)
+    step.context = 1024;
+  EXPECT_THAT(figure(render(input), "layers"), HasSubstr("one context only"));
+}
+
 TEST(Report, NamesTheBusiestReceiverAndTheLargestCellError) {
   figures::Input input =
       make_pair(SyntheticRun{.ranks = 2}, SyntheticRun{.kind = RunKind::simulated, .ranks = 2});
