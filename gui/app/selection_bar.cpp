@@ -42,6 +42,7 @@ SelectionBar::SelectionBar(RunService* runs, SelectionModel* selection, QWidget*
       phase_(new QComboBox(this)),
       step_(new QComboBox(this)),
       layer_(new QComboBox(this)),
+      direction_(new QComboBox(this)),
       chips_(new QWidget(this)),
       chip_row_(new QHBoxLayout(chips_)) {
   setObjectName("selection_bar");
@@ -51,7 +52,8 @@ SelectionBar::SelectionBar(RunService* runs, SelectionModel* selection, QWidget*
   phase_->setAccessibleName(tr("phase"));
   step_->setAccessibleName(tr("step"));
   layer_->setAccessibleName(tr("layer"));
-  for (QComboBox* box : {phase_, step_, layer_}) {
+  direction_->setAccessibleName(tr("direction"));
+  for (QComboBox* box : {phase_, step_, layer_, direction_}) {
     box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     box->setMaxVisibleItems(24);
     connect(box, &QComboBox::activated, this, &SelectionBar::choose);
@@ -63,6 +65,7 @@ SelectionBar::SelectionBar(RunService* runs, SelectionModel* selection, QWidget*
   addWidget(phase_);
   addWidget(step_);
   addWidget(layer_);
+  addWidget(direction_);
   addWidget(chips_);
   connect(runs_, &RunService::opened, this, &SelectionBar::show_runs);
   connect(selection_, &SelectionModel::changed, this, &SelectionBar::show_selection);
@@ -97,6 +100,13 @@ void SelectionBar::show_runs() {
   fill(phase_, tr("all phases"), phase_items);
   fill(step_, tr("all steps"), steps);
   fill(layer_, tr("all layers"), layer_items);
+  std::vector<std::pair<QString, int>> directions;
+  for (const Direction direction : {Direction::dispatch, Direction::combine}) {
+    directions.emplace_back(QString::fromUtf8(name_of(direction).data()),
+                            static_cast<int>(direction));
+  }
+  if (names.isEmpty()) directions.clear();
+  fill(direction_, tr("dispatch and combine"), directions);
   show_selection(selection_->current());
 }
 
@@ -105,6 +115,9 @@ void SelectionBar::show_selection(const Selection& selection) {
               selection.phase ? std::optional(static_cast<int>(*selection.phase)) : std::nullopt);
   choose_item(step_, selection.step);
   choose_item(layer_, selection.layer);
+  choose_item(direction_, selection.direction
+                              ? std::optional(static_cast<int>(*selection.direction))
+                              : std::nullopt);
   while (chip_row_->count() > 1) {
     const QLayoutItem* item = chip_row_->takeAt(0);
     item->widget()->deleteLater();
@@ -126,6 +139,9 @@ void SelectionBar::choose() {
   selection.phase = phase ? std::optional(static_cast<Phase>(*phase)) : std::nullopt;
   selection.step = chosen(step_);
   selection.layer = chosen(layer_);
+  const std::optional<int> direction = chosen(direction_);
+  selection.direction =
+      direction ? std::optional(static_cast<Direction>(*direction)) : std::nullopt;
   selection_->select(selection);
 }
 

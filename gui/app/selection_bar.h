@@ -30,6 +30,7 @@ class SelectionBar : public QToolBar {
   QComboBox* phase_;
   QComboBox* step_;
   QComboBox* layer_;
+  QComboBox* direction_;
   QWidget* chips_;
   QHBoxLayout* chip_row_;
 };

@@ -16,6 +16,9 @@ std::vector<Chip> chips_of(const Selection& selection) {
   if (selection.phase) add(Chip::Part::phase, std::string(name_of(*selection.phase)));
   if (selection.step) add(Chip::Part::step, fmt::format("step {}", *selection.step));
   if (selection.layer) add(Chip::Part::layer, fmt::format("layer {}", *selection.layer));
+  if (selection.direction) {
+    add(Chip::Part::direction, std::string(name_of(*selection.direction)));
+  }
   if (selection.rank) {
     add(Chip::Part::rank,
         fmt::format("{} {}", selection.destination ? "from rank" : "rank", *selection.rank));
@@ -42,6 +45,9 @@ Selection without(Selection selection, Chip::Part part) {
       break;
     case Chip::Part::layer:
       selection.layer.reset();
+      break;
+    case Chip::Part::direction:
+      selection.direction.reset();
       break;
     case Chip::Part::rank:
       selection.rank.reset();

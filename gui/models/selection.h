@@ -23,6 +23,7 @@ struct Selection {
   std::optional<Phase> phase = {};
   std::optional<int> step = {};
   std::optional<int> layer = {};
+  std::optional<Direction> direction = {};
   std::optional<int> rank = {};
   std::optional<int> destination = {};  ///< with `rank` as source: one pair of ranks
   std::optional<int> expert = {};
@@ -33,7 +34,7 @@ struct Selection {
 
 /// One restriction of a selection as a chip of the bar shows it.
 struct Chip {
-  enum class Part : std::uint8_t { phase, step, layer, rank, destination, expert, time };
+  enum class Part : std::uint8_t { phase, step, layer, direction, rank, destination, expert, time };
 
   Part part = Part::phase;
   std::string text;  ///< "layer 17"

@@ -27,6 +27,8 @@ namespace {
 
 constexpr int kMargin = 12;
 constexpr int kGap = 16;
+constexpr int kPictureShare = 700;
+constexpr int kTableShare = 300;
 
 QLabel* make_label(QWidget* parent) {
   auto* label = new QLabel(parent);
@@ -69,6 +71,10 @@ PageView::PageView(QString title,
   splitter_->setStretchFactor(0, 3);
   splitter_->setStretchFactor(1, 1);
   splitter_->setChildrenCollapsible(true);
+  // Pictures get most of the room whatever size their table would like; proportions, not pixels.
+  tables_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
+  scroll_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
+  splitter_->setSizes({kPictureShare, kTableShare});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
   layout->addWidget(question_);
