@@ -150,6 +150,8 @@ void PageView::show_content(ViewContent content) {
   tables_->setVisible(!content.tables.empty());
   show_pictures(std::move(content.pictures));
   tables_->show_tables(std::move(content.tables));
+  // At once: what is settled may be photographed before the next events.
+  layout()->activate();
 }
 
 void PageView::show_pictures(std::vector<Picture> pictures) {

@@ -18,8 +18,6 @@ using visual::Paint;
 /// How far a prediction may be off to count as agreeing; also the band drawn.
 constexpr double kAgreement = 0.2;
 
-constexpr double kGap = 14;
-
 /// One kind in one layer of both runs: seconds, or shares of each run's task time.
 struct Pair {
   TaskKind kind = TaskKind::embed;
@@ -179,7 +177,7 @@ Figure error_figure(const RunsView& view, double width) {
   if (ratios.empty()) return empty_figure(view, std::move(figure), width);
   const std::vector<KindTotal> totals = totals_of(pairs);
   figure.answer = answer_of(view, totals, ratios);
-  const double half = (width - kGap) / 2;
+  const double half = (width - kPictureGap) / 2;
   figure.pictures.push_back(scatter(view, pairs, ratios[ratios.size() / 2], half));
   figure.pictures.push_back(dots(view, totals, half));
   figure.note = fmt::format(

@@ -79,7 +79,6 @@ void draw_maps(Figure& figure, std::vector<HeatMap> maps, double width) {
 }  // namespace
 
 Figure expert_maps(const RunsView& view, double width) {
-  constexpr double kGap = 14;
   Figure figure;
   figure.id = "expert-maps";
   figure.question = "Which experts and ranks carry the load?";
@@ -92,7 +91,7 @@ Figure expert_maps(const RunsView& view, double width) {
     if (of_ranks.rows > 0) ranks.push_back(std::move(of_ranks));
   }
   draw_maps(figure, std::move(experts), width);
-  const double half = ranks.size() == 2 ? (width - kGap) / 2 : width;
+  const double half = ranks.size() == 2 ? (width - kPictureGap) / 2 : width;
   draw_maps(figure, std::move(ranks), half);
   figure.note =
       "Colour: tokens over the layer's mean, summed over the steps in scope; maps of a kind share "

@@ -19,9 +19,6 @@ using visual::HeatScale;
 /// Above this ratio of largest to smallest cell a linear scale shows only the largest.
 constexpr double kLogFromRatio = 100;
 
-/// Between matrices side by side.
-constexpr double kGap = 14;
-
 struct Matrix {
   const RunView* run = nullptr;
   int num_ranks = 0;
@@ -201,7 +198,7 @@ visual::DrawList difference_map(const Matrix& a, const Matrix& b, const MapLook&
 MapLook look_of(const std::vector<Matrix>& matrices, double width) {
   constexpr double kAlone = 560;
   MapLook look;
-  look.width = matrices.size() == 1 ? std::min(width, kAlone) : (width - 2 * kGap) / 3;
+  look.width = matrices.size() == 1 ? std::min(width, kAlone) : (width - 2 * kPictureGap) / 3;
   look.low = smallest_positive(matrices);
   bool alike = true;
   for (const Matrix& matrix : matrices) {

@@ -17,6 +17,9 @@ struct Figure {
   std::vector<visual::DrawList> pictures;  ///< side by side where there is room
 };
 
+/// Between pictures side by side.
+inline constexpr double kPictureGap = 16;
+
 // Each figure takes the width that its pictures have side by side.
 
 /// Where does a step go?

@@ -28,7 +28,7 @@ h2{font-size:1.2rem;margin:0 0 .3em}
 ul.verdicts{padding-left:1.2em}
 figure{margin:2.6em 0;padding-top:1.4em;border-top:1px solid var(--k3-grid)}
 .answer{margin:.1em 0 .8em;font-size:1.02rem}
-.pictures{display:flex;flex-wrap:wrap;gap:14px;align-items:flex-start}
+.pictures{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start}
 svg{max-width:100%;height:auto;display:block}
 figcaption .note,figcaption .source{margin:.5em 0 0}
 .scroll{overflow-x:auto;margin:1.6em 0}
