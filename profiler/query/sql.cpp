@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "profiler/store/query_limit.h"
+
 namespace k3::query {
 namespace {
 
@@ -28,13 +30,13 @@ Result<SqlTable> run_sql(const store::SessionReader& session,
                          const SqlLimits& limits) {
   K3_TRY_VOID(session.ensure_totals());
   K3_TRY(Statement query, session.database().prepare_query(sql));
-  const store::TimeLimit time_limit(session.database(), limits.seconds);
+  const store::QueryLimit limit(session.database(), limits.seconds, limits.stop);
   SqlTable table;
   for (int i = 0; i < query.num_columns(); ++i)
     table.columns.emplace_back(query.column_name(i));
   while (true) {
     Result<bool> more = query.next();
-    if (!more && more.error().code == Code::cancelled) {
+    if (!more && more.error().code == Code::cancelled && !limits.stop.stop_requested()) {
       return fail(Code::invalid_input,
                   fmt::format("the query took longer than {} s; ask for less", limits.seconds),
                   session.path().string());
