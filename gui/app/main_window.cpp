@@ -4,6 +4,7 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QMenuBar>
@@ -15,10 +16,13 @@
 #include <QTabWidget>
 #include <QToolButton>
 #include <QUrl>
+#include <algorithm>
 
+#include "gui/app/docks.h"
 #include "gui/app/selection_bar.h"
 #include "gui/app/shortcut_sheet.h"
 #include "gui/app/views.h"
+#include "gui/views/panel.h"
 
 namespace k3::gui {
 namespace {
@@ -60,6 +64,7 @@ MainWindow::MainWindow(QSettings* settings, QWidget* parent)
       settings_(settings),
       runs_(new RunService(this)),
       selection_(new SelectionModel(this)),
+      focus_(new TimelineFocus(this)),
       tabs_(new QTabWidget(this)),
       recent_(new QMenu(tr("Open &recent"), this)),
       busy_(new QProgressBar(this)),
@@ -70,12 +75,13 @@ MainWindow::MainWindow(QSettings* settings, QWidget* parent)
   tabs_->setDocumentMode(true);
   setCentralWidget(tabs_);
   addToolBar(new SelectionBar(runs_, selection_, this));
-  views_ = make_views({runs_, selection_}, this);
+  views_ = make_views({runs_, selection_, focus_}, this);
   for (View* view : views_) {
     tabs_->addTab(view, view->title());
     connect(view, &View::hint, this,
             [this](const QString& text) { statusBar()->showMessage(text, 8000); });
   }
+  docks_ = add_docks(this, {runs_, selection_, focus_}, settings_);
   make_file_menu();
   make_view_menu();
   make_go_menu();
@@ -133,6 +139,14 @@ void MainWindow::show_view(View* view) {
   tabs_->setCurrentWidget(view);
 }
 
+bool MainWindow::settled(const View& view) const {
+  return view.settled() && !runs_->busy() &&
+         std::ranges::all_of(docks_, [](const QDockWidget* dock) {
+           const auto* panel = qobject_cast<const Panel*>(dock->widget());
+           return panel == nullptr || panel->settled();
+         });
+}
+
 void MainWindow::make_file_menu() {
   QMenu* menu = menuBar()->addMenu(tr("&File"));
   menu->addAction(tr("&Open session …"), QKeySequence::Open, this, &MainWindow::ask_for_sessions);
@@ -170,6 +184,10 @@ void MainWindow::make_view_menu() {
     group->addAction(action);
     ++choice;
   }
+  menu->addSeparator();
+  for (const QDockWidget* dock : docks_)
+    menu->addAction(dock->toggleViewAction());
+  menu->addSeparator();
   QAction* full = menu->addAction(tr("&Full screen"), QKeySequence::FullScreen, this,
                                   [this](bool on) { on ? showFullScreen() : showNormal(); });
   full->setCheckable(true);

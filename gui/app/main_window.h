@@ -7,7 +7,9 @@
 #include "gui/app/theme.h"
 #include "gui/models/run_service.h"
 #include "gui/models/selection.h"
+#include "gui/models/timeline_focus.h"
 
+class QDockWidget;
 class QLabel;
 class QProgressBar;
 class QSettings;
@@ -38,6 +40,9 @@ class MainWindow : public QMainWindow {
 
   void show_view(View* view);
 
+  /// True when `view` and all panels show what was asked for.
+  bool settled(const View& view) const;
+
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
@@ -60,11 +65,13 @@ class MainWindow : public QMainWindow {
   QSettings* settings_;
   RunService* runs_;
   SelectionModel* selection_;
+  TimelineFocus* focus_;
   QTabWidget* tabs_;
   QMenu* recent_;
   QProgressBar* busy_;
   QToolButton* cancel_;
   std::vector<View*> views_;
+  std::vector<QDockWidget*> docks_;
   std::vector<std::filesystem::path> asked_;   ///< what was last asked to be opened
   std::vector<std::filesystem::path> opened_;  ///< what is open
 };

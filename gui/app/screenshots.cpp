@@ -76,7 +76,7 @@ Result<std::vector<std::filesystem::path>> write_screenshots(
     window.set_theme(theme == visual::Theme::dark ? ThemeChoice::dark : ThemeChoice::light);
     for (View* view : window.views()) {
       window.show_view(view);
-      if (!wait_until([view, &window] { return view->settled() && !window.runs()->busy(); })) {
+      if (!wait_until([view, &window] { return window.settled(*view); })) {
         return fail(Code::internal, "took too long", view->title().toStdString());
       }
       QImage image(kWidth, kHeight, QImage::Format_RGB32);

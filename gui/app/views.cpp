@@ -5,12 +5,14 @@
 #include "gui/models/layers_content.h"
 #include "gui/models/overview.h"
 #include "gui/models/traffic_content.h"
+#include "gui/timeline/timeline_view.h"
 #include "gui/views/page_view.h"
 
 namespace k3::gui {
 
 std::vector<View*> make_views(const ViewContext& context, QWidget* parent) {
   return {
+      new TimelineView(context, parent),
       new PageView(QObject::tr("Traffic"), traffic_content, context, parent),
       new PageView(QObject::tr("Experts"), experts_content, context, parent),
       new PageView(QObject::tr("Layers"), layers_content, context, parent),

@@ -5,6 +5,7 @@
 
 #include "gui/models/run_service.h"
 #include "gui/models/selection.h"
+#include "gui/models/timeline_focus.h"
 #include "profiler/visual/palette.h"
 
 namespace k3::gui {
@@ -13,6 +14,7 @@ namespace k3::gui {
 struct ViewContext {
   RunService* runs = nullptr;
   SelectionModel* selection = nullptr;
+  TimelineFocus* focus = nullptr;
 };
 
 /// A tab of the window: looks at the open runs through the shared selection.
