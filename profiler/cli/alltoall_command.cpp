@@ -75,7 +75,7 @@ Result<Solved> solve(const Arguments& arguments, const Console& console) {
   Solved solved;
   K3_TRY(solved.machine, faulty_machine(arguments, console));
   solved.topology = build_topology(solved.machine);
-  K3_TRY(solved.bytes, read_bytes(*arguments.positional(1), solved.machine.num_gpus));
+  K3_TRY(solved.bytes, read_bytes(arguments.required(1), solved.machine.num_gpus));
   solved.striping = striping_of(arguments.value("striping").value_or("equal"));
   if (const auto text = arguments.value("latency")) {
     auto latency = parse_time(*text);
@@ -200,20 +200,21 @@ std::string to_text(const Solved& solved) {
   const sim::AllToAllResult& result = solved.result;
   const EndpointView endpoint = endpoint_view(solved);
   std::string text = fmt::format(
-      "all-to-all of {} ranks on {}{}, {} striping (simulated, exact max-min)\n"
+      "all-to-all of {} on {}{}, {} striping (simulated, exact max-min)\n"
       "  makespan   {}\n"
       "  bound      {}   busiest link; makespan is {} of it\n"
       "  endpoint   {}   own links only: up to {} too early for a rank\n"
-      "  flows      {} pairs, {} parts, {} rate changes, solved in {}\n\n",
-      solved.bytes.rows, solved.machine.name,
-      solved.machine.faults.empty() ? ""
-                                    : fmt::format(" with {} faults", solved.machine.faults.size()),
+      "  flows      {}, {}, {}, solved in {}\n\n",
+      visual::counted(solved.bytes.rows, "rank"), solved.machine.name,
+      solved.machine.faults.empty()
+          ? ""
+          : " with " + visual::counted(std::ssize(solved.machine.faults), "fault"),
       name_of(solved.striping), text_of(Quantity::time, result.makespan_s),
       text_of(Quantity::time, result.bound_s),
       text_of(Quantity::ratio, result.bound_s > 0 ? result.makespan_s / result.bound_s : 1),
       text_of(Quantity::time, endpoint.makespan_s),
-      text_of(Quantity::share, endpoint.worst_rank_error), visual::count_text(result.flows),
-      visual::count_text(result.subflows), visual::count_text(result.events),
+      text_of(Quantity::share, endpoint.worst_rank_error), visual::counted(result.flows, "pair"),
+      visual::counted(result.subflows, "part"), visual::counted(result.events, "rate change"),
       text_of(Quantity::time, solved.wall_s));
   TextTable table({"hottest links", "bytes", "capacity", "busy"});
   for (const sim::LinkUse& use : hottest_links(solved)) {
@@ -238,7 +239,7 @@ Result<int> run_alltoall(const Arguments& arguments, Console& console) {
     local += solved.bytes.at(rank, rank);
   if (local > 0) {
     console.note(fmt::format("{}: {} on the diagonal stay on their rank and are not sent",
-                             *arguments.positional(1), text_of(Quantity::bytes, local)));
+                             arguments.required(1), text_of(Quantity::bytes, local)));
   }
   if (arguments.has("json")) {
     console.print_json(to_json(solved));

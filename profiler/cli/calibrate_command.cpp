@@ -72,9 +72,10 @@ std::string summary(const sim::Calibration& calibration, const std::string& path
                    value_text(t, t.values.back()), visual::text_of(Quantity::share, t.spread),
                    t.about});
   }
-  return fmt::format("{}: {} cores, {}, last-level cache {}; backend {}, measured in {}\n\n",
-                     host.cpu, host.cores, format_bytes(host.memory), format_bytes(host.cache),
-                     calibration.backend, visual::text_of(Quantity::time, seconds)) +
+  return fmt::format("{}: {}, {}, last-level cache {}; backend {}, measured in {}\n\n", host.cpu,
+                     visual::counted(host.cores, "core"), format_bytes(host.memory),
+                     format_bytes(host.cache), calibration.backend,
+                     visual::text_of(Quantity::time, seconds)) +
          table.text() + factor_text(calibration.step_factor) + fmt::format("written: {}\n", path);
 }
 

@@ -42,8 +42,8 @@ Result<sim::Collective> collective_named(const std::string& word) {
 Result<Asked> ask(const Arguments& arguments, const Console& console) {
   Asked asked;
   K3_TRY(asked.machine, faulty_machine(arguments, console));
-  K3_TRY(asked.collective, collective_named(*arguments.positional(1)));
-  auto bytes = parse_bytes(*arguments.positional(2));
+  K3_TRY(asked.collective, collective_named(arguments.required(1)));
+  auto bytes = parse_bytes(arguments.required(2));
   if (!bytes) return tl::unexpected(std::move(bytes.error()).at("BYTES"));
   if (bytes->count < 1) return fail(Code::invalid_input, "0 bytes; must be positive", "BYTES");
   asked.bytes = bytes->count;
@@ -51,16 +51,16 @@ Result<Asked> ask(const Arguments& arguments, const Console& console) {
   std::vector<int> gpus = topology.live_gpus();
   K3_TRY(const auto ranks, arguments.integer("ranks", 2));
   if (ranks && *ranks > std::ssize(gpus)) {
-    return fail(
-        Code::invalid_input,
-        fmt::format("{} ranks; {} has {} live GPUs", *ranks, asked.machine.name, gpus.size()),
-        "--ranks");
+    return fail(Code::invalid_input,
+                fmt::format("{} ranks; {} has {}", *ranks, asked.machine.name,
+                            visual::counted(std::ssize(gpus), "live GPU")),
+                "--ranks");
   }
   if (ranks) gpus.resize(static_cast<std::size_t>(*ranks));
   if (gpus.size() < 2) {
     return fail(Code::invalid_input,
-                fmt::format("{} has {} live GPUs; a collective needs at least 2",
-                            asked.machine.name, gpus.size()),
+                fmt::format("{} has {}; a collective needs at least 2", asked.machine.name,
+                            visual::counted(std::ssize(gpus), "live GPU")),
                 "MACHINE");
   }
   asked.ranks = static_cast<int>(gpus.size());
@@ -111,9 +111,9 @@ Json to_json(const Asked& asked) {
 
 std::string to_text(const Asked& asked) {
   std::string text = fmt::format(
-      "{} of {} on {} ranks of {}{}: {} by {} (simulated, exact max-min, {})\n\n",
+      "{} of {} on {} of {}{}: {} by {} (simulated, exact max-min, {})\n\n",
       name_of(asked.collective), text_of(Quantity::bytes, static_cast<double>(asked.bytes)),
-      asked.ranks, asked.machine.name, faults_text(asked.machine),
+      visual::counted(asked.ranks, "rank"), asked.machine.name, faults_text(asked.machine),
       text_of(Quantity::time, asked.costs[0].seconds), name_of(asked.costs[0].algorithm),
       asked.latency_s ? text_of(Quantity::time, *asked.latency_s) + " per message"
                       : "latency of the links");

@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/check.h"
+
 namespace k3::cli {
 
 std::optional<std::string> Arguments::value(const std::string& option) const {
@@ -33,6 +35,11 @@ Result<std::optional<std::int64_t>> Arguments::integer(const std::string& option
 
 std::optional<std::string> Arguments::positional(std::size_t index) const {
   if (index >= positionals_.size()) return std::nullopt;
+  return positionals_[index];
+}
+
+const std::string& Arguments::required(std::size_t index) const {
+  K3_CHECK(index < positionals_.size(), "positional {} is optional or unknown", index);
   return positionals_[index];
 }
 

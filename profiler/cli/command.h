@@ -41,6 +41,9 @@ class Arguments {
 
   std::optional<std::string> positional(std::size_t index) const;
 
+  /// A positional that the command cannot do without, so that parsing has made sure of it.
+  const std::string& required(std::size_t index) const;
+
   void add_option(const std::string& name, std::vector<std::string> given) {
     options_[name] = std::move(given);
   }

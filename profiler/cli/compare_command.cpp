@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLimitExceeded = 3;
 
-/// "5%" or "0.05" as a fraction.
+/// "5%" or "0.05" as a fraction. More than 100 % is only meant where a % says so.
 Result<double> parse_limit(const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
@@ -26,6 +26,11 @@ Result<double> parse_limit(const std::string& text) {
   if (error != std::errc{} || (stop != end && !percent) || !(value >= 0)) {
     return fail(Code::invalid_input,
                 fmt::format("`{}` is no limit; write a share such as 5% or 0.05", text),
+                "--fail-above");
+  }
+  if (!percent && value > 1) {
+    return fail(Code::invalid_input,
+                fmt::format("`{0}` would be {1:.0f} %; did you mean {0}%?", text, value * 100),
                 "--fail-above");
   }
   return percent ? value / 100 : value;
@@ -124,8 +129,8 @@ Result<int> run_compare(const Arguments& arguments, Console& console) {
   if (const auto text = arguments.value("fail-above")) {
     K3_TRY(limit, parse_limit(*text));
   }
-  K3_TRY(const store::SessionReader a, store::SessionReader::open(*arguments.positional(0)));
-  K3_TRY(const store::SessionReader b, store::SessionReader::open(*arguments.positional(1)));
+  K3_TRY(const store::SessionReader a, store::SessionReader::open(arguments.required(0)));
+  K3_TRY(const store::SessionReader b, store::SessionReader::open(arguments.required(1)));
   for (const store::SessionReader* session : {&a, &b}) {
     if (!session->warning().empty()) console.note(session->warning());
   }

@@ -50,7 +50,8 @@ Result<void> calibrate(const DemoFiles& files, Console& console) {
     return calibrate::calibrate_local({}, progress);
   };
   K3_TRY(const sim::Calibration calibration, measure());
-  console.print(fmt::format("     {}, {} cores\n", calibration.host.cpu, calibration.host.cores));
+  console.print(fmt::format("     {}, {}\n", calibration.host.cpu,
+                            visual::counted(calibration.host.cores, "core")));
   return write_file_atomically(files.calibration, sim::calibration_toml(calibration),
                                Overwrite::yes);
 }

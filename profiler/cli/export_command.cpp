@@ -131,13 +131,13 @@ Json to_json(const ExportRequest& request, const ExportSummary& summary) {
 }
 
 std::string text_of(const ExportRequest& request, const ExportSummary& summary) {
-  using visual::count_text;
+  using visual::counted;
   const std::string what =
       request.format == Format::csv
-          ? fmt::format("{} rows in {} files", count_text(summary.rows), summary.files)
-          : fmt::format("{} spans on {} tracks, {} arrows, {} counter samples",
-                        count_text(summary.spans), count_text(summary.tracks),
-                        count_text(summary.flows), count_text(summary.counter_samples));
+          ? fmt::format("{} in {}", counted(summary.rows, "row"), counted(summary.files, "file"))
+          : fmt::format("{} on {}, {}, {}", counted(summary.spans, "span"),
+                        counted(summary.tracks, "track"), counted(summary.flows, "arrow"),
+                        counted(summary.counter_samples, "counter sample"));
   std::string text = fmt::format("written: {} ({}, {:.3g} MB)\n", request.output.string(), what,
                                  static_cast<double>(summary.bytes) * 1e-6);
   if (request.format == Format::perfetto) text += "open it in ui.perfetto.dev\n";
@@ -149,7 +149,7 @@ std::string text_of(const ExportRequest& request, const ExportSummary& summary) 
 
 Result<int> run_export(const Arguments& arguments, Console& console) {
   K3_TRY(const ExportRequest request, request_of(arguments));
-  K3_TRY(const store::SessionReader session, store::SessionReader::open(*arguments.positional(0)));
+  K3_TRY(const store::SessionReader session, store::SessionReader::open(arguments.required(0)));
   if (!session.warning().empty()) console.note(session.warning());
   Progress progress;
   const auto write = [&] {

@@ -39,7 +39,7 @@ std::string faults_text(const Machine& machine) {
 Result<Machine> faulty_machine(const Arguments& arguments, const Console& console) {
   if (arguments.positional(0) == kLocalMachine) return no_links(std::string(kLocalMachine));
   K3_TRY(const std::filesystem::path path,
-         find_input(*arguments.positional(0), PresetKind::machine, console.folders()));
+         find_input(arguments.required(0), PresetKind::machine, console.folders()));
   K3_TRY(Machine machine, load_machine(path));
   return with_given_faults(std::move(machine), arguments);
 }

@@ -35,7 +35,7 @@ Result<int> run_help(const Arguments& arguments, Console& console) {
 }
 
 Result<int> run_completion(const Arguments& arguments, Console& console) {
-  const std::string shell = *arguments.positional(0);
+  const std::string shell = arguments.required(0);
   if (shell == "bash") {
     console.print(bash_completion());
   } else if (shell == "zsh") {

@@ -24,7 +24,7 @@ Result<std::string> check_folder(const fs::path& folder, const ModelConfig& mode
 
 Result<int> run_model(const Arguments& arguments, Console& console) {
   K3_TRY(const fs::path path,
-         find_input(*arguments.positional(0), PresetKind::model, console.folders()));
+         find_input(arguments.required(0), PresetKind::model, console.folders()));
   std::error_code ignored;
   const bool is_folder = fs::is_directory(path, ignored);
   K3_TRY(const ModelConfig model, load_model_config(is_folder ? path / "config.json" : path));

@@ -35,7 +35,7 @@ Result<int> run_report(const Arguments& arguments, Console& console) {
   K3_TRY_VOID(check_output(output, overwrite));
   std::optional<std::filesystem::path> second;
   if (const auto name = arguments.positional(1)) second = *name;
-  K3_TRY(const figures::Input input, figures::collect(*arguments.positional(0), second));
+  K3_TRY(const figures::Input input, figures::collect(arguments.required(0), second));
   K3_TRY(const report::Document document, report::make_document(input));
   if (output.extension() == ".pdf") {
     K3_TRY(const std::string pdf, pdf_writer()(document));

@@ -92,11 +92,12 @@ Json to_json(const session::ExecuteRequest& request, const session::ExecuteResul
 std::string summary(const session::ExecuteRequest& request, const session::ExecuteResult& result) {
   const auto line = [](std::string_view phase, int steps, double ms) {
     return steps == 0 ? std::string()
-                      : fmt::format("  {:<8}{} steps, mean {}\n", phase, steps,
+                      : fmt::format("  {:<8}{}, mean {}\n", phase, visual::counted(steps, "step"),
                                     visual::text_of(visual::Quantity::time, ms * 1e-3));
   };
-  return fmt::format("executed {} sequences on {} ranks ({}), measured\n", request.prompts.size(),
-                     request.setup.parallel.ranks, result.device) +
+  return fmt::format("executed {} on {} ({}), measured\n",
+                     visual::counted(std::ssize(request.prompts), "sequence"),
+                     visual::counted(request.setup.parallel.ranks, "rank"), result.device) +
          line("prefill", result.prefill_steps, result.prefill_ms) +
          line("decode", result.decode_steps, result.decode_ms) +
          fmt::format("written: {}\n", request.output.string());

@@ -50,15 +50,16 @@ std::string host_line(int ranks, const session::SimulateResult& r) {
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", part,
                          visual::text_of(Quantity::share, ms / r.step_ms));
   }
-  return fmt::format("\n{} thread rank{} on {} core{}: {}\n{}\n", ranks, ranks == 1 ? "" : "s",
-                     r.cores, r.cores == 1 ? "" : "s", parts, sim::describe(r.step_factor));
+  return fmt::format("\n{} on {}: {}\n{}\n", visual::counted(ranks, "thread rank"),
+                     visual::counted(r.cores, "core"), parts, sim::describe(r.step_factor));
 }
 
 std::string summary(const session::SimulateRequest& request, const session::SimulateResult& r) {
-  std::string text = fmt::format(
-      "{} step on {} ranks of {}, {} sequences: {} (simulated, {} network)\n\n", name_of(r.phase),
-      request.setup.parallel.ranks, r.machine, visual::count_text(r.sequences),
-      visual::text_of(Quantity::time, r.step_ms * 1e-3), r.network);
+  std::string text =
+      fmt::format("{} step on {} of {}, {}: {} (simulated, {} network)\n\n", name_of(r.phase),
+                  visual::counted(request.setup.parallel.ranks, "rank"), r.machine,
+                  visual::counted(r.sequences, "sequence"),
+                  visual::text_of(Quantity::time, r.step_ms * 1e-3), r.network);
   std::vector<double> seconds;
   for (const auto& [kind, ms] : r.breakdown_ms)
     seconds.push_back(ms * 1e-3);
@@ -70,8 +71,8 @@ std::string summary(const session::SimulateRequest& request, const session::Simu
   }
   text += table.text();
   if (!r.host_ms.empty()) text += host_line(request.setup.parallel.ranks, r);
-  text += fmt::format("\n{} tasks, {} flows per step; simulated {} steps in {}\n",
-                      visual::count_text(r.tasks), visual::count_text(r.flows), r.steps,
+  text += fmt::format("\n{}, {} per step; simulated {} in {}\n", visual::counted(r.tasks, "task"),
+                      visual::counted(r.flows, "flow"), visual::counted(r.steps, "step"),
                       visual::text_of(Quantity::time, r.wall_s));
   if (r.endpoint_error_max >= 0) {
     text += fmt::format(

@@ -117,7 +117,7 @@ bool begins_like_toml(std::string_view text) {
 }
 
 Result<int> run_topo(const Arguments& arguments, Console& console) {
-  const std::string name = *arguments.positional(0);
+  const std::string name = arguments.required(0);
   if (name == kLocalMachine) return no_links(name);
   K3_TRY(const fs::path path, find_input(name, PresetKind::machine, console.folders()));
   if (std::error_code ignored; fs::is_directory(path, ignored)) {

@@ -29,10 +29,6 @@ std::string nic_speed(const DiscoveredNic& nic) {
   return visual::number(nic.speed->bytes_per_second * 8e-9);
 }
 
-std::string plural(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : one.ends_with("ch") ? "es" : "s");
-}
-
 /// A table that leaves out columns without a value.
 class Columns {
  public:
@@ -129,7 +125,7 @@ std::string gpu_table(const DiscoveredTopology& dump) {
         gpu.product,
         gpu.pci_switch < 0 ? std::string()
                            : dump.pci_switches[static_cast<std::size_t>(gpu.pci_switch)].bus_id,
-        gpu.c2c_links ? plural(static_cast<std::size_t>(*gpu.c2c_links), "link") : std::string()};
+        gpu.c2c_links ? visual::counted(*gpu.c2c_links, "link") : std::string()};
     for (const std::string& name : names) {
       const auto found = properties.find(name);
       row.push_back(found == properties.end() ? std::string() : found->second);
@@ -201,20 +197,20 @@ std::string head(const DiscoveredTopology& dump) {
   std::string text = fmt::format("{}: {}\n", printable(dump.file), name_of(dump.kind));
   const auto line = [&](const std::string& value) { text += "  " + value + '\n'; };
   if (!dump.product.empty()) line(printable(dump.product));
-  const auto whole = static_cast<std::size_t>(dump.num_whole_gpus());
-  std::string devices = plural(whole, "GPU");
-  if (whole != dump.gpus.size()) {
-    devices += fmt::format(" as {} ranks", dump.gpus.size());
+  const int whole = dump.num_whole_gpus();
+  std::string devices = visual::counted(whole, "GPU");
+  if (whole != std::ssize(dump.gpus)) {
+    devices += " as " + visual::counted(std::ssize(dump.gpus), "rank");
   }
-  devices += " on " + plural(dump.hosts.size(), "host");
-  if (!dump.nics.empty()) devices += ", " + plural(dump.nics.size(), "NIC");
-  if (!dump.cpus.empty()) devices += ", " + plural(dump.cpus.size(), "CPU");
+  devices += " on " + visual::counted(std::ssize(dump.hosts), "host");
+  if (!dump.nics.empty()) devices += ", " + visual::counted(std::ssize(dump.nics), "NIC");
+  if (!dump.cpus.empty()) devices += ", " + visual::counted(std::ssize(dump.cpus), "CPU");
   const auto used = std::ranges::count_if(
       dump.pci_switches, [](const DiscoveredPciSwitch& part) { return part.gpus + part.nics > 0; });
-  if (used > 0) devices += ", " + plural(static_cast<std::size_t>(used), "PCIe switch");
+  if (used > 0) devices += ", " + visual::counted(used, "PCIe switch");
   line(devices);
   if (!dump.unknown_devices.empty()) {
-    line(plural(dump.unknown_devices.size(), "PCI device") + " of unknown kind");
+    line(visual::counted(std::ssize(dump.unknown_devices), "PCI device") + " of unknown kind");
   }
   return text + '\n';
 }

@@ -113,8 +113,8 @@ std::string plane_text(const Machine& machine) {
   if (machine.plane_links.empty()) return "no planes";
   const auto [least, most] = std::ranges::minmax(machine.plane_links);
   if (least == most) {
-    return fmt::format("{} planes per rack with {} link{} of every GPU", machine.planes(), least,
-                       least == 1 ? "" : "s");
+    return fmt::format("{} per rack with {} of every GPU",
+                       visual::counted(machine.planes(), "plane"), visual::counted(least, "link"));
   }
   std::string links;
   for (const int count : machine.plane_links)
@@ -126,10 +126,10 @@ std::string plane_text(const Machine& machine) {
 
 std::string machine_topology_text(const Machine& machine, const Topology& topology) {
   const TopologySummary summary = summarize(topology);
-  std::string text =
-      fmt::format("{}: {}\n  {} GPUs in {} rack{}, {} per tray; {}\n\n", printable(machine.name),
-                  printable(machine.title), machine.num_gpus, machine.racks,
-                  machine.racks == 1 ? "" : "s", machine.gpus_per_tray, plane_text(machine));
+  std::string text = fmt::format("{}: {}\n  {} in {}, {} per tray; {}\n\n", printable(machine.name),
+                                 printable(machine.title), visual::counted(machine.num_gpus, "GPU"),
+                                 visual::counted(machine.racks, "rack"), machine.gpus_per_tray,
+                                 plane_text(machine));
   text += node_table(summary) + '\n' + cable_table(summary) + '\n' + capacity_table(summary) + '\n';
   text +=
       fmt::format("bisection, one direction: {}", bandwidth_text(bisection_bandwidth(topology)));

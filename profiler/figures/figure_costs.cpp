@@ -163,7 +163,8 @@ std::string layer_answer(const RunView& run, Phase phase) {
                        kind == TaskKind::kda   ? "KDA"
                        : kind == TaskKind::mla ? "MLA"
                                                : "MoE",
-                       time_text(found->second.value()), counted(found->second.count, "layer"));
+                       time_text(found->second.value()),
+                       visual::counted(found->second.count, "layer"));
   }
   if (out.empty()) return {};
   const auto kda = means.find(TaskKind::kda);

@@ -84,7 +84,7 @@ std::string balance_answer(const RunView& run, bool ranks) {
       "{}: the busiest {} has {} the mean load on average over {}, {} in "
       "layer {}. ",
       capital(run), ranks ? "rank" : "expert", ratio_text(sum / static_cast<double>(load.size())),
-      counted(static_cast<std::int64_t>(load.size()), "layer"),
+      visual::counted(static_cast<std::int64_t>(load.size()), "layer"),
       ratio_text(balance_of(*worst, ranks)), worst->layer);
 }
 

@@ -131,10 +131,6 @@ std::string capital(const RunView& run) {
   return name;
 }
 
-std::string counted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", visual::count_text(count), noun, count == 1 ? "" : "s");
-}
-
 std::string time_text(double seconds) {
   return visual::text_of(Quantity::time, seconds);
 }

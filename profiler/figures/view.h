@@ -49,9 +49,6 @@ RunsView view_of(const Input& input);
 /// The name of a run at the begin of a sentence.
 std::string capital(const RunView& run);
 
-/// "1 layer", "69 layers".
-std::string counted(std::int64_t count, std::string_view noun);
-
 /// A time in the unit that suits it.
 std::string time_text(double seconds);
 

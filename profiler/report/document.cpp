@@ -13,12 +13,12 @@ namespace k3::report {
 namespace {
 
 using figures::capital;
-using figures::counted;
 using figures::ratio_text;
 using figures::RunsView;
 using figures::RunView;
 using figures::time_text;
 using figures::TimeScale;
+using visual::counted;
 
 /// The answer of the whole report.
 std::string headline(const RunsView& view) {

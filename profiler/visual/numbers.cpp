@@ -116,6 +116,11 @@ std::string count_text(std::int64_t count) {
   return grouped(std::to_string(count));
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  const std::string_view ending = count == 1 ? "" : noun.ends_with("ch") ? "es" : "s";
+  return fmt::format("{} {}{}", count_text(count), noun, ending);
+}
+
 std::string number_in(double value, const Unit& unit) {
   const double shown = value * unit.scale;
   if (!std::isfinite(shown)) return number(shown);

@@ -44,6 +44,9 @@ std::string number(double value);
 /// A whole number with all its digits: "104 189 614 848".
 std::string count_text(std::int64_t count);
 
+/// A count of things: "0 pairs", "1 pair", "12 300 pairs", "2 switches".
+std::string counted(std::int64_t count, std::string_view noun);
+
 /// `value` in `unit`, the unit not written (it stands in the header of the column).
 std::string number_in(double value, const Unit& unit);
 

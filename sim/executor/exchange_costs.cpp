@@ -156,6 +156,7 @@ class ExchangeCosts::Impl {
   /// Finds or solves every matrix; those that are new in parallel.
   Result<std::vector<Use>> solve(const std::vector<const TrafficMatrix*>& matrices) {
     std::vector<Use> uses;
+    uses.reserve(matrices.size());
     const std::size_t first_new = solved_.size();
     for (const TrafficMatrix* matrix : matrices)
       uses.push_back(find_or_add(matrix->rows));

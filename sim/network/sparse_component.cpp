@@ -27,7 +27,7 @@ class SparseRun {
       : problem_(problem), part_(part), clock_(clock), levels_(part) {
     if (part.timed) find_dependents();
     for (std::int32_t flow = 0; flow < num_flows(); ++flow) {
-      if (waits_for(flow) == 0) starts_.push({problem_.start_s()[number(flow)], flow});
+      if (waits_for(flow) == 0) starts_.emplace(problem_.start_s()[number(flow)], flow);
     }
   }
 
@@ -117,7 +117,7 @@ class SparseRun {
       double& ready = clock_.start_s[number(next)];
       ready = std::max(ready, arrival);
       if (--waiting_[at(next)] > 0) continue;
-      starts_.push({std::max(ready, problem_.start_s()[number(next)]), next});
+      starts_.emplace(std::max(ready, problem_.start_s()[number(next)]), next);
     }
   }
 

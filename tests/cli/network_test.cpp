@@ -46,6 +46,16 @@ TEST_F(Network, AllToAllKnowsStripingFaultsAndLatency) {
               HasSubstr("gpu0 -> plane4, which is dead; use live striping"));
 }
 
+TEST_F(Network, AllToAllCountsInWords) {
+  write("one.csv",
+        "\xef\xbb\xbf"
+        "0, 9e8\n0, 0\n");  // as spreadsheets save it
+  const std::string out =
+      run({"alltoall", "gb300-nvl72", "one.csv", "--fault", "gpu1:plane7=0.5"}).out;
+  EXPECT_THAT(out, HasSubstr("gb300-nvl72 with 1 fault, "));
+  EXPECT_THAT(out, HasSubstr("1 pair, 18 parts, "));
+}
+
 TEST_F(Network, FaultsThatContradictEachOtherAreRefused) {
   EXPECT_THAT(error_of({"alltoall", "gb300-nvl72", "m.csv", "--fault", "plane4=0.5", "--fault",
                         "gpu1:plane4=0.5"}),
@@ -123,7 +133,7 @@ TEST_F(Network, CollectiveChoosesByCost) {
   std::vector<std::string> lonely{"collective", "hgx-h100", "all-reduce", "1 MB"};
   for (int gpu = 0; gpu < 7; ++gpu)
     lonely.insert(lonely.end(), {"--fault", "gpu" + std::to_string(gpu) + "=gone"});
-  EXPECT_THAT(error_of(lonely), HasSubstr("1 live GPUs; a collective needs at least 2"));
+  EXPECT_THAT(error_of(lonely), HasSubstr("1 live GPU; a collective needs at least 2"));
   EXPECT_THAT(error_of({"collective", "hgx-h100", "all-redcue", "1 GB"}), HasSubstr("all-reduce"));
   EXPECT_THAT(error_of({"collective", "hgx-h100", "all-reduce", "1 GB", "--ranks", "9"}),
               HasSubstr("8 live GPUs"));

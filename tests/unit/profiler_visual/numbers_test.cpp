@@ -46,6 +46,11 @@ TEST(Number, HasThreeSignificantDigits) {
 }
 
 TEST(Count, KeepsAllDigits) {
+  EXPECT_EQ(counted(0, "pair"), "0 pairs");
+  EXPECT_EQ(counted(1, "pair"), "1 pair");
+  EXPECT_EQ(counted(12300, "pair"), "12\u202f300 pairs");
+  EXPECT_EQ(counted(1, "PCIe switch"), "1 PCIe switch");
+  EXPECT_EQ(counted(2, "PCIe switch"), "2 PCIe switches");
   EXPECT_EQ(count_text(0), "0");
   EXPECT_EQ(count_text(999), "999");
   EXPECT_EQ(count_text(-1000), "-1\u202f000");
