@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <fmt/core.h>
 
 #include "engine/base/text_table.h"
@@ -42,7 +44,7 @@ std::string head(const query::SessionSummary& s) {
   line("spans", visual::count_text(s.num_spans));
   for (const query::PlanSummary& plan : s.plans) {
     line(fmt::format("plan {}", plan.plan),
-         fmt::format("{}, {} tasks, hash {}", name_of(plan.phase), visual::count_text(plan.tasks),
+         fmt::format("{}, {}, hash {}", name_of(plan.phase), visual::counted(plan.tasks, "task"),
                      plan.hash));
   }
   return text;
@@ -77,7 +79,7 @@ std::string memory_table(const query::SessionSummary& s) {
 std::string conservation_text(const query::ConservationReport& report) {
   if (report.checks == 0) return "conservation: no traffic in this session\n";
   std::string text =
-      fmt::format("conservation: {} equations, {}\n", visual::count_text(report.checks),
+      fmt::format("conservation: {}, {}\n", visual::counted(report.checks, "equation"),
                   report.holds() ? "all hold" : fmt::format("{} VIOLATED", report.num_violations));
   for (const std::string& violation : report.violations)
     text += "  " + violation + '\n';
@@ -132,17 +134,37 @@ Json to_json(const query::SessionSummary& s, const query::ConservationReport& co
   return json;
 }
 
+/// A blob is its size: SQL's hex(column) has the bytes.
+Json to_json(const query::SqlCell& cell) {
+  switch (cell.type) {
+    case store::ValueType::null:
+      return {};
+    case store::ValueType::integer:
+      return cell.integer;
+    case store::ValueType::real:
+      return cell.real;
+    case store::ValueType::text:
+      return cell.text;
+    case store::ValueType::blob:
+      return Json::object().set("blob_bytes", cell.integer);
+  }
+  return {};
+}
+
 Result<int> print_sql(const store::SessionReader& session,
                       const std::string& sql,
                       const Arguments& arguments,
                       Console& console) {
-  K3_TRY(const query::SqlTable table, query::run_sql(session, sql));
+  query::SqlLimits limits;
+  // Text is cut so that a table stays readable, which is no concern of a program.
+  if (arguments.has("json")) limits.cell_bytes = std::numeric_limits<std::size_t>::max();
+  K3_TRY(const query::SqlTable table, query::run_sql(session, sql, limits));
   if (arguments.has("json")) {
     Json rows = Json::array();
-    for (const std::vector<std::string>& cells : table.rows) {
+    for (const std::vector<query::SqlCell>& cells : table.rows) {
       Json row = Json::array();
-      for (const std::string& cell : cells)
-        row.push(cell);
+      for (const query::SqlCell& cell : cells)
+        row.push(to_json(cell));
       rows.push(row);
     }
     Json columns = Json::array();
@@ -153,15 +175,19 @@ Result<int> print_sql(const store::SessionReader& session,
     return 0;
   }
   TextTable text(table.columns);
-  for (const std::vector<std::string>& cells : table.rows)
-    text.add_row(cells);
+  for (const std::vector<query::SqlCell>& cells : table.rows) {
+    std::vector<std::string> row;
+    for (const query::SqlCell& cell : cells)
+      row.push_back(cell.text);
+    text.add_row(std::move(row));
+  }
   console.print(text.text());
   if (table.cut) console.note("further rows left out; add LIMIT and OFFSET to the statement");
   return 0;
 }
 
 Result<int> run_inspect(const Arguments& arguments, Console& console) {
-  K3_TRY(const store::SessionReader session, store::SessionReader::open(*arguments.positional(0)));
+  K3_TRY(const store::SessionReader session, store::SessionReader::open(arguments.required(0)));
   if (!session.warning().empty()) console.note(session.warning());
   if (const auto sql = arguments.value("sql")) return print_sql(session, *sql, arguments, console);
   K3_TRY(const query::SessionSummary summary, query::summarize(session));
@@ -183,16 +209,18 @@ Result<int> run_inspect(const Arguments& arguments, Console& console) {
 }  // namespace
 
 Command inspect_command() {
-  return {.name = "inspect",
-          .summary = "what a session file holds",
-          .details =
-              "Tables and columns for --sql are described in the session schema; times are\n"
-              "integer nanoseconds (_ns).",
-          .positionals = {{"SESSION", "a .k3r file"}},
-          .options = {json_option(),
-                      {"sql", "STATEMENT", "run one reading SQL statement"},
-                      {"scenario", "", "print the scenario that the session was made from"}},
-          .run = run_inspect};
+  return {
+      .name = "inspect",
+      .summary = "what a session file holds",
+      .details =
+          "Tables and columns for --sql are described in the session schema; times are\n"
+          "integer nanoseconds (_ns). With --json numbers are numbers, NULL is null and a blob\n"
+          "is {\"blob_bytes\": N}; hex(column) gives its bytes.",
+      .positionals = {{"SESSION", "a .k3r file"}},
+      .options = {json_option(),
+                  {"sql", "STATEMENT", "run one reading SQL statement"},
+                  {"scenario", "", "print the scenario that the session was made from"}},
+      .run = run_inspect};
 }
 
 }  // namespace k3::cli

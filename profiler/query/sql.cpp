@@ -1,5 +1,7 @@
 #include "profiler/query/sql.h"
 
+#include <iterator>
+
 #include <fmt/core.h>
 
 #include "profiler/store/query_limit.h"
@@ -17,10 +19,29 @@ std::string shortened(std::string_view text, std::size_t limit) {
   return std::string(text.substr(0, limit)) + "…";
 }
 
-std::string cell(const Statement& row, int column, std::size_t limit) {
-  if (row.is_null(column)) return "NULL";
-  if (row.is_blob(column)) return fmt::format("({} bytes)", row.blob(column).size());
-  return shortened(row.text(column), limit);
+SqlCell cell(const Statement& row, int column, std::size_t limit) {
+  SqlCell cell;
+  cell.type = row.type(column);
+  switch (cell.type) {
+    case store::ValueType::null:
+      cell.text = "NULL";
+      break;
+    case store::ValueType::blob:
+      cell.integer = std::ssize(row.blob(column));
+      cell.text = fmt::format("({} byte{})", cell.integer, cell.integer == 1 ? "" : "s");
+      break;
+    case store::ValueType::integer:
+      cell.integer = row.integer(column);
+      [[fallthrough]];
+    case store::ValueType::real:
+      cell.real = row.real(column);
+      [[fallthrough]];
+    case store::ValueType::text:
+      // NOTE: last, since it converts the value in place.
+      cell.text = shortened(row.text(column), limit);
+      break;
+  }
+  return cell;
 }
 
 }  // namespace
@@ -47,7 +68,7 @@ Result<SqlTable> run_sql(const store::SessionReader& session,
       table.cut = true;
       return table;
     }
-    std::vector<std::string>& cells = table.rows.emplace_back();
+    std::vector<SqlCell>& cells = table.rows.emplace_back();
     for (int i = 0; i < query.num_columns(); ++i)
       cells.push_back(cell(query, i, limits.cell_bytes));
   }

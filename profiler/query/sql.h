@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "profiler/store/database.h"
 #include "profiler/store/session_reader.h"
 
 namespace k3::query {
@@ -18,10 +20,19 @@ struct SqlLimits {
   std::stop_token stop = {};
 };
 
-/// What a statement yields, as text. NULL is "NULL", a blob its size; long cells end in "…".
+/// One value. `text` is what people read: NULL is "NULL", a blob its size, and a long text ends in
+/// "…".
+struct SqlCell {
+  store::ValueType type = store::ValueType::null;
+  std::string text;
+  std::int64_t integer = 0;  ///< of an integer; of a blob its bytes
+  double real = 0;           ///< of an integer or a real
+};
+
+/// What a statement yields.
 struct SqlTable {
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<SqlCell>> rows;
   bool cut = false;  ///< there were more rows than SqlLimits::rows
 };
 

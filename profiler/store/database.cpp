@@ -176,12 +176,19 @@ std::string_view Statement::column_name(int column) const {
   return name == nullptr ? std::string_view() : name;
 }
 
-bool Statement::is_null(int column) const {
-  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
-}
-
-bool Statement::is_blob(int column) const {
-  return sqlite3_column_type(statement_.get(), column) == SQLITE_BLOB;
+ValueType Statement::type(int column) const {
+  switch (sqlite3_column_type(statement_.get(), column)) {
+    case SQLITE_INTEGER:
+      return ValueType::integer;
+    case SQLITE_FLOAT:
+      return ValueType::real;
+    case SQLITE_TEXT:
+      return ValueType::text;
+    case SQLITE_BLOB:
+      return ValueType::blob;
+    default:
+      return ValueType::null;
+  }
 }
 
 std::int64_t Statement::integer(int column) const {

@@ -19,6 +19,9 @@ struct sqlite3_stmt;
 
 namespace k3::store {
 
+/// What a value in a row is; SQLite types values, not columns.
+enum class ValueType : std::uint8_t { null, integer, real, text, blob };
+
 /// A prepared statement: bind (parameters count from 1), then `next` row by row or `run`. Bound
 /// text and blobs are not copied: they must live until the statement has run. Views into columns
 /// live until the next call of `next`, `run` or `reset`. Columns of another type are converted as
@@ -46,8 +49,10 @@ class Statement {
 
   int num_columns() const;
   std::string_view column_name(int column) const;
-  bool is_null(int column) const;
-  bool is_blob(int column) const;
+  ValueType type(int column) const;
+
+  bool is_null(int column) const { return type(column) == ValueType::null; }
+
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string_view text(int column) const;

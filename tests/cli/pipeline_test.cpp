@@ -74,6 +74,36 @@ TEST_F(Pipeline, FailAboveEndsWithThree) {
   };
   EXPECT_EQ(compare("a.k3r", "0%"), 0);
   EXPECT_EQ(compare("b.k3r", "1%"), 3);
+  EXPECT_EQ(compare("b.k3r", "0.01"), 3);
+  EXPECT_EQ(compare("a.k3r", "1"), 0);
+  EXPECT_EQ(compare("a.k3r", "500%"), 0);
+  const test::ProgramResult percent =
+      test::run_k3rack({"compare", "a.k3r", "b.k3r", "--fail-above", "5"}, dir.path());
+  EXPECT_EQ(percent.exit_code, 1);
+  EXPECT_EQ(percent.err, "k3rack: error: --fail-above: `5` would be 500 %; did you mean 5%?\n");
+}
+
+TEST_F(Pipeline, SqlAnswersHaveTypesInJson) {
+  ASSERT_EQ(test::run_k3rack({"simulate", scenario, "-o", "a.k3r"}, dir.path()).exit_code, 0);
+  const Json answer =
+      json_of({"inspect", "a.k3r", "--sql",
+               "SELECT 7, 2.5, '7', NULL, x'00ff', value FROM meta WHERE key = 'scenario'"});
+  const Json::Array& row = answer.find("rows")->items().at(0).items();
+  EXPECT_EQ(row[0], Json(7));
+  EXPECT_EQ(row[1], Json(2.5));
+  EXPECT_EQ(row[2], Json("7"));
+  EXPECT_TRUE(row[3].is(Json::Kind::null));
+  EXPECT_EQ(row[4], Json::object().set("blob_bytes", 2));
+  EXPECT_THAT(row[5].string(), HasSubstr("[executor]"));  // whole, however long
+}
+
+TEST_F(Pipeline, CountsOfOneAreSingular) {
+  const test::ProgramResult one =
+      test::run_k3rack({"simulate", scenario, "--set", "parallel.ranks=1", "--set",
+                        "workload.sequences_per_rank=1", "--set", "workload.steps=1"},
+                       dir.path());
+  EXPECT_THAT(one.out, HasSubstr("on 1 rank of gb300-nvl72, 1 sequence: "));
+  EXPECT_THAT(one.out, HasSubstr("simulated 1 step in"));
 }
 
 TEST_F(Pipeline, OutputIsNeverReplacedWithoutForce) {

@@ -181,14 +181,31 @@ TEST(RecordedRouting, IsAnError_WhenAbsentOrContradictory) {
   EXPECT_THAT(error.message, HasSubstr("step 1"));
 }
 
-TEST(Sql, YieldsTextOfEveryType) {
+std::vector<std::string> texts(const std::vector<SqlCell>& row) {
+  std::vector<std::string> out;
+  for (const SqlCell& cell : row)
+    out.push_back(cell.text);
+  return out;
+}
+
+TEST(Sql, YieldsEveryType) {
   const TempDir dir;
   const auto session = opened(dir, "a.k3r", small_run(RunKind::measured, 2));
   const auto table =
       run_sql(session, "SELECT 1 AS one, 2.5, 'text', NULL, copies FROM traffic LIMIT 1; ").value();
   EXPECT_EQ(table.columns[0], "one");
   ASSERT_EQ(table.rows.size(), 1U);
-  EXPECT_THAT(table.rows[0], ElementsAre("1", "2.5", "text", "NULL", "(16 bytes)"));
+  const std::vector<SqlCell>& row = table.rows[0];
+  EXPECT_THAT(texts(row), ElementsAre("1", "2.5", "text", "NULL", "(16 bytes)"));
+  using store::ValueType;
+  EXPECT_EQ(row[0].type, ValueType::integer);
+  EXPECT_EQ(row[0].integer, 1);
+  EXPECT_EQ(row[1].type, ValueType::real);
+  EXPECT_EQ(row[1].real, 2.5);
+  EXPECT_EQ(row[2].type, ValueType::text);
+  EXPECT_EQ(row[3].type, ValueType::null);
+  EXPECT_EQ(row[4].type, ValueType::blob);
+  EXPECT_EQ(row[4].integer, 16);
   EXPECT_FALSE(table.cut);
   EXPECT_EQ(run_sql(session, "PRAGMA table_info(span)")->rows.size(), 13U);
   EXPECT_EQ(run_sql(session, "SELECT * FROM v_layer_cost")->rows.size(), 4U);
@@ -202,7 +219,7 @@ TEST(Sql, CutsLongAnswers) {
                          .value();
   EXPECT_TRUE(table.cut);
   ASSERT_EQ(table.rows.size(), 3U);
-  EXPECT_EQ(table.rows[2][0], "ab…");  // é takes bytes 2 and 3
+  EXPECT_EQ(table.rows[2][0].text, "ab…");  // é takes bytes 2 and 3
   EXPECT_FALSE(run_sql(session, "SELECT 1", {.rows = 1})->cut);
 }
 
@@ -225,7 +242,7 @@ TEST(Sql, RefusesEverythingButReading) {
               HasSubstr("no such column"));
   EXPECT_THAT(run_sql(session, "SELECT 1; SELECT 2").error().message, HasSubstr("more than one"));
   EXPECT_THAT(run_sql(session, "  ").error().message, HasSubstr("no SQL statement"));
-  EXPECT_EQ(run_sql(session, "SELECT count(*) FROM span")->rows[0][0], "15");
+  EXPECT_EQ(run_sql(session, "SELECT count(*) FROM span")->rows[0][0].integer, 15);
 }
 
 TEST(Sql, StopsWhatDoesNotEnd) {
