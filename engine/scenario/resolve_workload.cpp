@@ -1,4 +1,6 @@
+#include <initializer_list>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -57,21 +59,34 @@ Result<void> read_tokens(const Section& section, const TextNode& root, WorkloadS
   return {};
 }
 
+/// The key to blame for what several keys make together: one that an override gave, else the first
+/// that is written.
+TextNode to_blame(const Resolving& state,
+                  const Section& section,
+                  std::initializer_list<std::string_view> keys) {
+  std::optional<TextNode> written;
+  for (const std::string_view key : keys) {
+    const auto node = section.find(key);
+    if (node && node->value().position().line == 0) return *node;
+    if (node && !written) written = node;
+  }
+  return written.value_or(state.root);
+}
+
 /// What is too large for the model or for the numbering of tokens.
 Result<void> check_size(const Resolving& state, const Section& section) {
   const WorkloadSpec& w = state.setup.workload;
   const double tokens = static_cast<double>(state.setup.parallel.ranks) * w.sequences_per_rank *
                         static_cast<double>(w.tokens_per_sequence);
   if (tokens > static_cast<double>(kMaxTokens)) {
-    return section.find("sequences_per_rank")
-        .value_or(state.root)
+    return to_blame(state, section,
+                    {"sequences_per_rank", "tokens_per_sequence", "tokens_per_rank"})
         .fail(fmt::format("makes {:.0f} tokens in a step; at most {}", tokens, kMaxTokens));
   }
   // NOTE: a decode step at the very limit is allowed, so that a sweep over contexts can end there.
   const std::int64_t added = w.phase == Phase::prefill ? w.steps * w.tokens_per_sequence : 0;
   if (w.context + added > state.setup.model.max_positions) {
-    return section.find("context")
-        .value_or(state.root)
+    return to_blame(state, section, {"context", "steps", "tokens_per_sequence", "tokens_per_rank"})
         .fail(fmt::format("leads to {} tokens per sequence; the model takes at most {}",
                           w.context + added, state.setup.model.max_positions));
   }
@@ -99,7 +114,7 @@ Result<void> read_parallel(Resolving& state) {
   K3_TRY_VOID(section.count("expert", 1, expert));
   if (expert != ranks) {
     return section.find("expert")->fail(
-        fmt::format("is {} with {} ranks, which is not supported yet; must be equal", expert,
+        fmt::format("is {} and ranks is {}, which is not supported yet; must be equal", expert,
                     ranks),
         Code::unsupported);
   }

@@ -73,6 +73,15 @@ std::string_view trimmed(std::string_view text) {
 
 void forget_positions(Json& json) {
   json.set_position({});
+  if (json.is(Json::Kind::array)) {
+    // NOTE: items are only handed out for reading; the tree is written anew.
+    Json items = Json::array();
+    for (Json item : json.items()) {
+      forget_positions(item);
+      items.push(std::move(item));
+    }
+    json = std::move(items);
+  }
   if (!json.is(Json::Kind::object)) return;
   for (Json::Member& member : json.members()) {
     member.position = {};

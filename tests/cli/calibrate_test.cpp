@@ -141,7 +141,8 @@ TEST_F(Calibrate, OneLineSaysWhatIsMissing) {
   std::vector<std::string> words = simulate("absent.toml");
   write("absent.toml", "");
   words.insert(words.end(), {"--network", "exact"});
-  EXPECT_THAT(error_of(words), HasSubstr("simulation.network: has no effect on machine local"));
+  EXPECT_THAT(error_of(words),
+              HasSubstr("--network (simulation.network): has no effect on machine local"));
 }
 
 TEST_F(Calibrate, PresetsListThisComputer) {

@@ -63,6 +63,33 @@ TEST_F(Errors, ZeroRanks) {
               HasSubstr("parallel.ranks"));
 }
 
+TEST_F(Errors, OverridesAreNamedByTheirOption) {
+  write("s.toml", kScenario);
+  const auto error = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> all{"simulate", "s.toml"};
+    all.insert(all.end(), words.begin(), words.end());
+    return error_of(all);
+  };
+  EXPECT_THAT(error({"--set", "routing.sigma=abc"}),
+              HasSubstr("error: --set routing.sigma: is a s"));
+  EXPECT_THAT(error({"--set", " routing.sigma = -1"}),
+              HasSubstr("error: --set routing.sigma: is -1"));
+  EXPECT_THAT(error({"--set", "routing.sigm=1"}), HasSubstr("error: --set routing.sigm: unknown"));
+  EXPECT_THAT(error({"--set", "machine.faults=[\"gpu3=gone\", \"gpu99=gone\"]"}),
+              HasSubstr("error: --set machine.faults[1]: `gpu99=gone`"));
+  EXPECT_THAT(error({"--set", "machine.file=no.toml"}), HasSubstr("error: --set machine.file: "));
+  EXPECT_THAT(error({"--set", "routing"}), HasSubstr("error: --set routing: no value; write"));
+  EXPECT_THAT(error({"--set", "model=3"}), HasSubstr("error: --set model: is an integer"));
+  EXPECT_THAT(error_of({"run", "s.toml", "--ranks", "0", "-o", "s.k3r"}),
+              HasSubstr("error: --ranks (parallel.ranks): is 0"));
+  EXPECT_THAT(
+      error({"--set", "workload.phase=prefill", "--set", "workload.tokens_per_rank=\"2 Mi\""}),
+      HasSubstr("error: --set workload.tokens_per_rank: leads to 2097156 tokens"));
+  // What the file says keeps its place.
+  write("s.toml", std::string(kScenario) + "steps = 0\n");
+  EXPECT_THAT(error({"--set", "workload.context=5"}), HasSubstr("error: s.toml:10:"));
+}
+
 TEST_F(Errors, UnitMissing) {
   write("m.toml", read(test::source_dir() / "data/hardware/gb300-nvl72.toml"));
   std::string text = read(dir / "m.toml");
