@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "engine/text/json.h"
@@ -22,6 +23,14 @@ extern "C" void on_interrupt(int signal) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
+}
+
+/// Of the terminal that stderr is.
+int terminal_columns() {
+  constexpr int kUsual = 80;
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col : kUsual;
 }
 
 void write_all(std::FILE* stream, std::string_view text) {
@@ -94,7 +103,8 @@ void ProgressDisplay::watch(const std::stop_token& stop) {
     if (interrupted()) progress_.cancelled = true;
     const double seconds = std::chrono::duration<double>(steady_clock::now() - begin).count();
     if (terminal && seconds > kShowAfter) {
-      write_all(stderr, fmt::format("\r\x1b[K{}", line(seconds)));
+      // NOTE: a line that the terminal breaks could not be taken back as a whole.
+      write_all(stderr, fmt::format("\r\x1b[K{:.{}}", line(seconds), terminal_columns() - 1));
     } else if (!terminal && seconds - last_line >= kLineEvery) {
       write_all(stderr, line(seconds) + "\n");
       last_line = seconds;

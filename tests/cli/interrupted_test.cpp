@@ -48,5 +48,27 @@ TEST(Interrupted, AKilledRunLeavesItsFinishedSteps) {
   EXPECT_NE(inspect.out.find("interrupted"), std::string::npos);
 }
 
+/// What is left on the terminal: whatever follows the last return to the begin of a line.
+TEST(Interrupted, TheErrorStandsAloneOnTheTerminal) {
+  constexpr std::size_t kColumns = 40;
+  const test::TempDir dir;
+  const auto scenario = test::source_dir() / "tests/cli/data/tiny-2.toml";
+  const std::string text = test::interrupt_on_terminal(
+      {"run", scenario.string(), "--set", "workload.steps=20000", "-o", "s.k3r"}, dir.path(),
+      kColumns);
+  const std::string clear = "\r\x1b[K";
+  std::size_t bars = 0;
+  for (std::size_t at = text.find(clear); at != std::string::npos; ++bars) {
+    const std::size_t begin = at + clear.size();
+    at = text.find(clear, begin);
+    if (at == std::string::npos) {
+      EXPECT_EQ(text.substr(begin).rfind("k3rack: error: ", 0), 0U) << text;
+    } else {
+      EXPECT_LT(at - begin, kColumns) << "the terminal would break this line";
+    }
+  }
+  EXPECT_GT(bars, 1U) << text;
+}
+
 }  // namespace
 }  // namespace k3

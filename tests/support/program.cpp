@@ -1,11 +1,13 @@
 #include "tests/support/program.h"
 
+#include <array>
 #include <csignal>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
 #include <fcntl.h>
+#include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +65,38 @@ ProgramResult run_k3rack(const std::vector<std::string>& words,
   waitpid(process, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(dir / "out"),
           read_all(dir / "err")};
+}
+
+std::string interrupt_on_terminal(const std::vector<std::string>& words,
+                                  const std::filesystem::path& folder,
+                                  int columns) {
+  winsize size{};
+  size.ws_row = 24;
+  size.ws_col = static_cast<unsigned short>(columns);
+  int terminal = -1;
+  int inner = -1;
+  std::array<char, 256> name{};
+  if (openpty(&terminal, &inner, name.data(), nullptr, &size) != 0) {
+    throw std::runtime_error("no terminal");
+  }
+  const int process = start(words, folder, "/dev/null", name.data());
+  std::string text;
+  std::array<char, 4096> part{};
+  bool interrupted = false;
+  // The program holds the only other end once this one is closed, so reading ends with it.
+  while (true) {
+    const ssize_t count = read(terminal, part.data(), part.size());
+    if (count <= 0) break;
+    text.append(part.data(), static_cast<std::size_t>(count));
+    if (!interrupted) {
+      kill(process, SIGINT);
+      close(inner);
+    }
+    interrupted = true;
+  }
+  close(terminal);
+  waitpid(process, nullptr, 0);
+  return text;
 }
 
 int start_k3rack(const std::vector<std::string>& words, const std::filesystem::path& folder) {

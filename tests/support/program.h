@@ -20,6 +20,12 @@ struct ProgramResult {
 ProgramResult run_k3rack(const std::vector<std::string>& words,
                          const std::filesystem::path& folder);
 
+/// Runs it with stderr on a terminal of `columns` columns, sends Ctrl-C as soon as something is
+/// shown, waits for it and gives what the terminal got.
+std::string interrupt_on_terminal(const std::vector<std::string>& words,
+                                  const std::filesystem::path& folder,
+                                  int columns);
+
 /// Starts it without waiting; returns the process id. Output is dropped.
 int start_k3rack(const std::vector<std::string>& words, const std::filesystem::path& folder);
 
