@@ -117,9 +117,9 @@ Figure expert_bars(const RunsView& view, int layer, double width) {
         visual::BarValue bar;
         bar.value = static_cast<double>(load.expert_tokens[e]);
         bar.paint = Paint::of(TaskKind::experts);
-        bar.tip = fmt::format("layer {}, expert {}: {}, {}", layer, e,
-                              counted(static_cast<std::int64_t>(load.expert_tokens[e]), "token"),
-                              run.name);
+        bar.tip = fmt::format(
+            "layer {}, expert {}: {}, {}", layer, e,
+            visual::counted(static_cast<std::int64_t>(load.expert_tokens[e]), "token"), run.name);
         series.bars.push_back(std::move(bar));
       }
       figure.answer += fmt::format("{}: the busiest expert of layer {} has {} the mean. ",
