@@ -218,7 +218,8 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"attention", "[parallel]\nattention = \"tp\"\n",
              "s.toml:4:13: parallel.attention: `tp` is not supported yet; supported: dp"},
         Slip{"expert", "[parallel]\nranks = 4\nexpert = 2\n",
-             "s.toml:5:10: parallel.expert: is 2 with 4 ranks, which is not supported yet; must be "
+             "s.toml:5:10: parallel.expert: is 2 and ranks is 4, which is not supported yet; must "
+             "be "
              "equal"},
         Slip{"overlap", "[execution]\noverlap = \"two-batch\"\n",
              "s.toml:4:11: execution.overlap: `two-batch` is not supported yet; supported: none, "
