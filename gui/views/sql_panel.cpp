@@ -13,7 +13,6 @@
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -32,12 +31,18 @@ const char* const kHistoryKey = "sql/history";
 const char* const kFirstQuery = "SELECT * FROM v_layer_cost ORDER BY mean_us DESC";
 
 /// Cells that are numbers sort as numbers.
-Cell cell_of(const std::string& text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [behind, failure] = std::from_chars(text.data(), end, number);
-  if (failure == std::errc() && behind == end) return number;
-  return text;
+Cell cell_of(const query::SqlCell& cell) {
+  switch (cell.type) {
+    case store::ValueType::null:
+      return {};
+    case store::ValueType::integer:
+    case store::ValueType::real:
+      return cell.real;
+    case store::ValueType::text:
+    case store::ValueType::blob:
+      break;
+  }
+  return cell.text;
 }
 
 struct Outcome {
@@ -61,10 +66,10 @@ Outcome ask(const std::filesystem::path& path,
   }
   for (const std::string& column : answer->columns)
     outcome.table.columns.push_back({column, visual::Quantity::plain});
-  for (const std::vector<std::string>& row : answer->rows) {
+  for (const std::vector<query::SqlCell>& row : answer->rows) {
     std::vector<Cell>& cells = outcome.table.rows.emplace_back();
-    for (const std::string& text : row)
-      cells.push_back(text == "NULL" ? Cell{} : cell_of(text));
+    for (const query::SqlCell& cell : row)
+      cells.push_back(cell_of(cell));
   }
   const auto count = static_cast<qlonglong>(answer->rows.size());
   outcome.words = answer->cut ? SqlPanel::tr("the first %1 rows; there are more").arg(count)
