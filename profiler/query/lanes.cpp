@@ -115,8 +115,8 @@ Result<std::shared_ptr<const Lanes>> Loader::load() {
     return tl::unexpected(std::move(decoded).error().at(session_.path().string()));
   }
   blocks_ = {};
-  if (stopped()) return stop_error();
   report(kDecodedShare);
+  if (stopped()) return stop_error();
   std::shared_ptr<const Lanes> loaded = builder.finish(options_.threads);
   report(1);
   return loaded;
