@@ -10,6 +10,7 @@ RunService::RunService(QObject* parent)
     : QObject(parent), thread_([this](const std::stop_token& stop) { work(stop); }) {}
 
 RunService::~RunService() {
+  blockSignals(true);  // those who listen may be half gone
   cancel_all();
 }
 
