@@ -52,12 +52,13 @@ void TraceWriter::declare_lanes() {
 
 void TraceWriter::extra_track(std::int32_t track, std::int32_t lane, int number) {
   const Track& own = tracks_[static_cast<std::size_t>(lane)];
+  const std::int32_t rank = own.rank;
   tracks_.push_back({.id = track,
-                     .rank = own.rank,
-                     .sort = sort_of(own.rank < 0 ? 0 : lane, number),
+                     .rank = rank,
+                     .sort = sort_of(rank < 0 ? 0 : lane, number),
                      .name = fmt::format("{} (overlapping {})", own.name, number)});
   parts_.encoder.track(tracks_.back());
-  if (own.rank >= 0) ++summary_.tracks;
+  if (rank >= 0) ++summary_.tracks;
 }
 
 void TraceWriter::open(std::int32_t track, std::size_t span) {
