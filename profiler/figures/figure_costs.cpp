@@ -83,13 +83,6 @@ std::string step_relation(const RunView& run) {
                      time_text(run.task_s), time_text(run.step_s));
 }
 
-std::vector<std::string> layer_names(int count) {
-  std::vector<std::string> names;
-  for (int i = 0; i < count; ++i)
-    names.push_back(std::to_string(i));
-  return names;
-}
-
 enum class Half { attention, feed_forward };
 
 /// Layer by layer; empty where no spread was asked for.
@@ -243,7 +236,6 @@ Figure layer_figure(const RunsView& view, double width) {
   if (figure.answer.empty()) figure.answer = "The session holds no cost per layer. ";
   visual::GroupedBars attention;
   attention.description = "Attention per layer. " + figure.answer;
-  attention.categories = layer_names(count);
   attention.category_title = "layer";
   attention.width = width;
   attention.quantity = time_quantity(view);
@@ -259,6 +251,8 @@ Figure layer_figure(const RunsView& view, double width) {
     feed_forward.series.push_back(layer_series(view, run, Half::feed_forward, count));
   }
   if (has_spread(view)) attention.band = kBand;
+  number_categories(attention);
+  number_categories(feed_forward);
   figure.pictures.push_back(draw(attention));
   figure.pictures.push_back(draw(feed_forward));
   figure.note =

@@ -108,7 +108,6 @@ Figure expert_bars(const RunsView& view, int layer, double width) {
   chart.category_title = fmt::format("expert of layer {}", layer);
   chart.value_title = "tokens";
   chart.quantity = visual::Quantity::count;
-  std::size_t experts = 0;
   for (const RunView& run : view.runs) {
     visual::BarSeries series{run.name, run.provenance, {}};
     for (const query::ExpertLoad& load : run.detail->load) {
@@ -125,14 +124,10 @@ Figure expert_bars(const RunsView& view, int layer, double width) {
       figure.answer += fmt::format("{}: the busiest expert of layer {} has {} the mean. ",
                                    capital(run), layer, ratio_text(load.expert_balance));
     }
-    experts = std::max(experts, series.bars.size());
     chart.series.push_back(std::move(series));
   }
-  if (experts == 0) return figure;
-  for (std::size_t e = 0; e < experts; ++e)
-    chart.categories.push_back(std::to_string(e));
-  for (visual::BarSeries& series : chart.series)
-    series.bars.resize(experts);
+  number_categories(chart);
+  if (chart.categories.empty()) return figure;
   chart.description = figure.question;
   figure.pictures.push_back(draw(chart));
   return figure;

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -70,7 +69,6 @@ Figure steps_figure(const RunsView& view, double width) {
   chart.category_title = fmt::format("{} step, in order", name_of(view.phase));
   chart.value_title = "duration";
   chart.quantity = visual::Quantity::time;
-  std::size_t count = 0;
   for (const RunView& run : view.runs) {
     visual::BarSeries series{run.name, run.provenance, {}};
     for (const query::StepSummary& step : run.detail->summary.steps) {
@@ -81,13 +79,9 @@ Figure steps_figure(const RunsView& view, double width) {
       bar.tip = fmt::format("step {}: {}, {}", step.step, time_text(bar.value), run.name);
       series.bars.push_back(std::move(bar));
     }
-    count = std::max(count, series.bars.size());
     chart.series.push_back(std::move(series));
   }
-  for (std::size_t i = 0; i < count; ++i)
-    chart.categories.push_back(std::to_string(i));
-  for (visual::BarSeries& series : chart.series)
-    series.bars.resize(count);
+  number_categories(chart);
   chart.description = figure.question;
   figure.pictures.push_back(draw(chart));
   return figure;

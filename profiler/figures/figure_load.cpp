@@ -121,8 +121,6 @@ visual::DrawList balance_bars(const RunsView& view, bool ranks, double width) {
       layers = std::max(layers, layer.layer + 1);
     }
   }
-  for (int i = 0; i < layers; ++i)
-    chart.categories.push_back(std::to_string(i));
   chart.category_title = "layer";
   chart.quantity = visual::Quantity::ratio;
   chart.value_title = ranks ? "busiest rank over mean rank" : "busiest expert over mean expert";
@@ -140,6 +138,7 @@ visual::DrawList balance_bars(const RunsView& view, bool ranks, double width) {
     chart.series.push_back(std::move(series));
   }
   chart.description = "Balance per layer: " + chart.value_title + ".";
+  number_categories(chart);
   return draw(chart);
 }
 

@@ -114,6 +114,17 @@ void add_bars(DrawList& list, const GroupedBars& chart, const PlotArea& area, co
 
 }  // namespace
 
+void number_categories(GroupedBars& chart) {
+  std::size_t count = 0;
+  for (const BarSeries& series : chart.series)
+    count = std::max(count, series.bars.size());
+  chart.categories.clear();
+  for (std::size_t i = 0; i < count; ++i)
+    chart.categories.push_back(std::to_string(i));
+  for (BarSeries& series : chart.series)
+    series.bars.resize(count);
+}
+
 DrawList draw(const GroupedBars& chart) {
   if (chart.categories.empty() || !has_values(chart)) {
     return empty_chart(chart.width, chart.height / 2, "there are no values for this chart.");

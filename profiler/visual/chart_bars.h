@@ -54,6 +54,10 @@ struct GroupedBars {
   double height = 230;
 };
 
+/// Names the categories 0, 1, … as far as the longest series goes, and gives the others as many
+/// bars.
+void number_categories(GroupedBars& chart);
+
 DrawList draw(const GroupedBars& chart);
 
 }  // namespace k3::visual
