@@ -99,9 +99,6 @@ int allow_reading(
   }
 }
 
-/// Virtual machine instructions between two looks at the clock: well below a millisecond.
-constexpr int kInstructionsPerLook = 10'000;
-
 }  // namespace
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
@@ -294,22 +291,6 @@ Result<std::int64_t> Database::integer(std::string_view sql) const {
 
 void Database::set_patience(int milliseconds) const {
   sqlite3_busy_timeout(handle_.get(), milliseconds);
-}
-
-TimeLimit::TimeLimit(const Database& database, double seconds)
-    : database_(database),
-      end_(std::chrono::steady_clock::now() +
-           std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-               std::chrono::duration<double>(seconds))) {
-  const auto is_over = [](void* limit) {
-    return static_cast<int>(std::chrono::steady_clock::now() >=
-                            static_cast<TimeLimit*>(limit)->end_);
-  };
-  sqlite3_progress_handler(database.handle(), kInstructionsPerLook, is_over, this);
-}
-
-TimeLimit::~TimeLimit() {
-  sqlite3_progress_handler(database_.handle(), 0, nullptr, nullptr);
 }
 
 Result<Transaction> Transaction::begin(const Database& database) {

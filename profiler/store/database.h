@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -140,22 +139,6 @@ class Transaction {
   explicit Transaction(const Database& database) : database_(&database) {}
 
   const Database* database_;
-};
-
-/// While it lives, statements that run longer than `seconds` from its begin fail with
-/// Code::cancelled.
-class TimeLimit {
- public:
-  TimeLimit(const Database& database, double seconds);
-  ~TimeLimit();
-  TimeLimit(const TimeLimit&) = delete;
-  TimeLimit& operator=(const TimeLimit&) = delete;
-  TimeLimit(TimeLimit&&) = delete;
-  TimeLimit& operator=(TimeLimit&&) = delete;
-
- private:
-  const Database& database_;
-  std::chrono::steady_clock::time_point end_;
 };
 
 /// True if a value of C++ type T may be stored in a column.
