@@ -7,6 +7,7 @@
 #include "profiler/cli/commands.h"
 #include "profiler/cli/console.h"
 #include "profiler/cli/load_setup.h"
+#include "profiler/cli/pdf_writer.h"
 #include "profiler/export/export.h"
 #include "profiler/figures/collect.h"
 #include "profiler/report/html.h"
@@ -140,6 +141,12 @@ Result<void> write_trace(const DemoFiles& files) {
   return {};
 }
 
+/// Where Qt was there for PDF, the desktop was built too.
+std::string desktop_line(const DemoFiles& files) {
+  if (pdf_writer() == nullptr) return {};
+  return fmt::format("  k3rack-gui {} {}\n", files.measured.string(), files.simulated.string());
+}
+
 Result<int> run_demo(const Arguments& arguments, Console& console) {
   const DemoFiles files{.folder = arguments.value("output").value_or("k3rack-demo")};
   std::error_code error;
@@ -156,9 +163,10 @@ Result<int> run_demo(const Arguments& arguments, Console& console) {
       "5/5  Reports and trace written.\n\nOpen next:\n"
       "  {}   measured beside simulated\n  {}   full K3 on the rack\n"
       "  {}   every span of the measured run, in ui.perfetto.dev\n\n"
+      "{}"
       "  k3rack compare {} {}\n  k3rack inspect {}\n"
       "  k3rack simulate scenarios/nvl72/k3-decode-72.toml --set workload.sequences_per_rank=32\n",
-      files.report.string(), files.full_report.string(), files.trace.string(),
+      files.report.string(), files.full_report.string(), files.trace.string(), desktop_line(files),
       files.measured.string(), files.simulated.string(), files.full.string()));
   return 0;
 }
