@@ -83,6 +83,15 @@ void take_common_steps(RunsView& view) {
   view.runs[1].steps = step.steps;
 }
 
+/// Whether times compare two machines. Runs that name their processor are of one machine where it
+/// is the same one, whatever the machine is called (`local`).
+bool on_different_machines(const RunView& a, const RunView& b) {
+  const std::string& first = a.detail->summary.processor;
+  const std::string& second = b.detail->summary.processor;
+  if (!first.empty() && !second.empty()) return first != second;
+  return !a.machine.empty() && !b.machine.empty() && a.machine != b.machine;
+}
+
 bool far_apart(double a, double b) {
   return a > 0 && b > 0 && std::max(a, b) >= kSharesFromRatio * std::min(a, b);
 }
@@ -116,7 +125,7 @@ RunsView view_of(const Input& input) {
   RunView& a = view.runs[0];
   RunView& b = view.runs[1];
   view.measured_and_simulated = a.provenance != b.provenance;
-  view.machines_differ = !a.machine.empty() && !b.machine.empty() && a.machine != b.machine;
+  view.machines_differ = on_different_machines(a, b);
   if (a.name == b.name) {
     a.name = "A: " + a.name;
     b.name = "B: " + b.name;

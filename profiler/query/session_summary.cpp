@@ -43,12 +43,16 @@ Result<SessionSummary> summarize(const store::SessionReader& session) {
   summary.num_ranks = session.num_ranks();
   summary.warning = session.warning();
   K3_TRY(summary.meta, session.meta());
+  std::string cores;
   for (const auto& [key, value] : summary.meta) {
     if (key == store::kMetaTitle) summary.title = value;
     if (key == store::kMetaScenario) summary.scenario = value;
     if (key == store::kMetaModel) summary.model = value;
     if (key == store::kMetaMachine) summary.machine = value;
+    if (key == store::kMetaProcessor) summary.processor = value;
+    if (key == store::kMetaCores) cores = value;
   }
+  if (!summary.processor.empty()) summary.processor = cores + " cores of " + summary.processor;
   K3_TRY(const auto steps, session.steps());
   for (const store::StepRow& step : steps) {
     summary.num_spans += step.num_spans;

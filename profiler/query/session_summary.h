@@ -44,6 +44,9 @@ struct SessionSummary {
   std::string scenario;
   std::string model;
   std::string machine;
+  /// "2 cores of AMD EPYC": the processor that computed, or for which `local` was simulated; empty
+  /// where the machine's name says it all.
+  std::string processor;
   int num_ranks = 0;
   std::int64_t num_spans = 0;
   std::vector<PlanSummary> plans;

@@ -193,7 +193,7 @@ Result<ExecuteResult> execute(const ExecuteRequest& request, Progress& progress)
   header.meta.emplace_back("backend", backend->name());
   header.meta.emplace_back("machine", header.device);
   if (backend->uses_host_memory()) {
-    header.meta.emplace_back(kCoresKey, std::to_string(calibrate::describe_host(*backend).cores));
+    add_processor(header, calibrate::describe_host(*backend));
   }
   header.meta.emplace_back(kPromptLengthsKey, lengths_text(generate.prompts));
   K3_TRY(const std::unique_ptr<TraceSink> sink,

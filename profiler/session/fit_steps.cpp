@@ -9,8 +9,8 @@
 #include "engine/scenario/scenario.h"
 #include "profiler/calibrate/this_host.h"
 #include "profiler/query/private_data.h"
-#include "profiler/session/run_header.h"
 #include "profiler/session/simulate.h"
+#include "profiler/store/schema.h"
 #include "profiler/store/session_reader.h"
 
 namespace k3::session {
@@ -32,7 +32,7 @@ Result<void> check_session(const SessionReader& session, const sim::Calibration&
     return unfit(session, "is of a run that did not end; record it again with `k3rack run`");
   }
   K3_TRY(const std::string cpu, session.meta("machine"));
-  K3_TRY(const std::string cores, session.meta(kCoresKey));
+  K3_TRY(const std::string cores, session.meta(store::kMetaCores));
   K3_TRY(const std::string backend, session.meta("backend"));
   if (cores.empty()) {
     return unfit(session,

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "profiler/store/schema.h"
+
 namespace k3::session {
 namespace {
 
@@ -60,6 +62,11 @@ RunHeader make_header(RunKind kind,
        std::to_string(row_bytes(setup.precision.combine, setup.model.moe.latent))},
   };
   return header;
+}
+
+void add_processor(RunHeader& header, const sim::HostDescription& host) {
+  header.meta.emplace_back(store::kMetaProcessor, host.cpu);
+  header.meta.emplace_back(store::kMetaCores, std::to_string(host.cores));
 }
 
 }  // namespace k3::session

@@ -7,14 +7,12 @@
 #include "engine/routing/placement.h"
 #include "engine/scenario/setup.h"
 #include "engine/trace/trace.h"
+#include "sim/calibration/calibration.h"
 
 namespace k3::session {
 
 /// Meta key of executed runs: prompt tokens per sequence, blanks between; what a replay needs.
 inline constexpr const char* kPromptLengthsKey = "prompt_lengths";
-
-/// Meta key of executed runs: cores that the ranks' threads shared.
-inline constexpr const char* kCoresKey = "cores";
 
 /// What a session says of its run before the first step: scenario, names, plans, placement. Costs
 /// of tasks come with the spans of a plan's first step.
@@ -22,5 +20,9 @@ RunHeader make_header(RunKind kind,
                       const Setup& setup,
                       std::span<const Plan> plans,
                       const Placement& placement);
+
+/// Names the processor that the ranks' threads share: what tells whether a run and a prediction for
+/// `local` are of one machine.
+void add_processor(RunHeader& header, const sim::HostDescription& host);
 
 }  // namespace k3::session

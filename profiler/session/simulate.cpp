@@ -245,6 +245,7 @@ Result<SimulateResult> simulate(const SimulateRequest& request, Progress& progre
   header.meta.emplace_back("machine", setup.machine->name);
   header.meta.emplace_back("network", network_name(setup, host.has_value()));
   if (host) {
+    add_processor(header, host->host);
     header.meta.emplace_back("calibration", host->source + ", " + host->date);
     header.meta.emplace_back("step_factor", sim::describe(host->step_factor));
   }

@@ -14,6 +14,7 @@ namespace k3 {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Calibrate : public test::ProgramTest {
  protected:
@@ -81,6 +82,9 @@ TEST_F(Calibrate, MeasuresThisComputerAndSimulatesOnIt) {
   EXPECT_NEAR(shares, simulated.find("step_ms")->number(), 1e-6);
   const Json compare = json_of({"compare", "a.k3r", "b.k3r"});
   EXPECT_EQ(compare.find("join")->string(), "step and task id");
+  // `local` is this computer: measured and predicted times are of one machine.
+  ASSERT_EQ(run({"report", "a.k3r", "b.k3r", "-o", "r.html"}).exit_code, 0);
+  EXPECT_THAT(read("r.html"), Not(HasSubstr("Not a prediction of this host")));
 
   EXPECT_THAT(run({"calibrate", "--local", "-o", "t.toml"}).err,
               HasSubstr("t.toml"));  // not overwritten without --force
